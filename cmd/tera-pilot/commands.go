@@ -1,0 +1,36 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// rootCommand builds the command tree. Without a subcommand it is the
+// interactive session.
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "tera-pilot [DIR]",
+		Short:         "A coding agent whose every act you can see, bound, undo and prove",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.MaximumNArgs(1),
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", err) })
+	f := root.PersistentFlags()
+	f.StringVar(&a.flags.autonomy, "autonomy", "", "always_ask, new_files_only or never_ask")
+	f.StringVar(&a.flags.provider, "provider", "", "model provider")
+	f.StringVar(&a.flags.model, "model", "", "model name")
+	f.StringVar(&a.flags.config, "config", "", "settings file (default: config.json in the state folder)")
+	f.StringVar(&a.flags.home, "home", "", "state folder (default ~/.tera_pilot, or TERA_PILOT_HOME)")
+	f.StringVar(&a.flags.root, "root", "", "root folder of the session")
+	f.StringVar(&a.flags.script, "script", "", "scenario file for the provider scripted")
+	f.StringVar(&a.flags.log, "log", "", "write a debug log to this file (0600)")
+	f.BoolVar(&a.flags.ignoreProjectConfig, "ignore-project-config", false, "load nothing of the project's own configuration")
+	for _, sub := range []*cobra.Command{
+		a.auditCommand(), a.sandboxCommand(), a.gitCommand(), a.policyCommand(), a.modelsCommand(),
+	} {
+		if sub != nil {
+			root.AddCommand(sub)
+		}
+	}
+	return root
+}

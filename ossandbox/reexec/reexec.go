@@ -1,0 +1,2 @@
+// Package reexec switches a re-executed binary to the sandbox inner stage.
+package reexec
