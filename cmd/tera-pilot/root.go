@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-
-	"github.com/spf13/cobra"
 )
 
 // process is everything a run of the program takes from outside.
