@@ -1,0 +1,35 @@
+package event
+
+// A Command is what a front end sends to the session. Nothing else reaches it.
+type Command interface{ isCommand() }
+
+// Submit is a message of the person. While a turn runs it waits in the queue.
+type Submit struct{ Text string }
+
+// Withdraw takes the newest queued message back.
+type Withdraw struct{}
+
+// Cancel stops the running turn.
+type Cancel struct{}
+
+// SetLevel changes the autonomy level.
+type SetLevel struct{ Level string }
+
+// SetModel changes the model from the next request on.
+type SetModel struct{ Provider, Model string }
+
+// Rename gives the session a title.
+type Rename struct{ Title string }
+
+// Settle is the person's word on a call that a crash left open: "done",
+// "again" (a new decision) or "look".
+type Settle struct{ Call, How string }
+
+func (Submit) isCommand()   {}
+func (Withdraw) isCommand() {}
+func (Cancel) isCommand()   {}
+func (SetLevel) isCommand() {}
+func (SetModel) isCommand() {}
+func (Rename) isCommand()   {}
+func (Settle) isCommand()   {}
+func (Answer) isCommand()   {}

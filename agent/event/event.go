@@ -1,0 +1,383 @@
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Version is the version of the event format.
+const Version = 1
+
+// An Event is one thing that happened in a session (docs/contracts.md 3).
+type Event struct {
+	Seq     uint64    // from 1 without a gap; 0 for a transient event
+	Time    time.Time // UTC
+	Session string
+	Body    Body
+}
+
+// A Body is the content of an event: one of the types of this file.
+type Body interface{ Type() string }
+
+// Transient says that the event is not stored.
+func (e Event) Transient() bool {
+	switch e.Body.(type) {
+	case TextDelta, ReasoningDelta, OutputDelta, AuditHead, Working, Queued:
+		return true
+	default:
+		return false
+	}
+}
+
+// Opened starts a session, or goes on with it in a new process.
+type Opened struct {
+	Root     string `json:"root"`
+	Front    string `json:"front"` // tui, run, acp, mcp, demo
+	Level    string `json:"level"`
+	Sandbox  string `json:"sandbox"` // setting and grade, "auto A"
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	Version  string `json:"version"`
+	Resumed  bool   `json:"resumed,omitempty"`
+	Title    string `json:"title,omitempty"`
+}
+
+// TurnStarted begins a turn with what the person said.
+type TurnStarted struct {
+	Turn int    `json:"turn"`
+	Text string `json:"text"`
+}
+
+// TurnEnded closes a turn. Status is done, incomplete, error or cancelled.
+type TurnEnded struct {
+	Turn         int    `json:"turn"`
+	Status       string `json:"status"`
+	Message      string `json:"message,omitempty"` // why, when it is not done
+	Verification string `json:"verification,omitempty"`
+	Code         int    `json:"code,omitempty"` // exit code that a headless run maps it to
+}
+
+// TextDelta is a piece of the answer as it streams.
+type TextDelta struct {
+	Text string `json:"text"`
+}
+
+// ReasoningDelta is a piece of the model's reasoning as it streams.
+type ReasoningDelta struct {
+	Text string `json:"text"`
+}
+
+// Reply is a whole answer of the model.
+type Reply struct {
+	Text      string          `json:"text,omitempty"`
+	Reasoning string          `json:"reasoning,omitempty"`
+	Calls     []Call          `json:"calls,omitempty"`
+	Opaque    json.RawMessage `json:"opaque,omitempty"` // provider blocks, to be sent back unread
+	Usage     Usage           `json:"usage"`
+	Stop      string          `json:"stop"`
+	Provider  string          `json:"provider"`
+	Model     string          `json:"model"`
+}
+
+// Call is a tool call that the model proposes.
+type Call struct {
+	ID     string          `json:"id"`
+	Tool   string          `json:"tool"`
+	Args   json.RawMessage `json:"args,omitempty"`
+	Origin string          `json:"origin"` // native or text
+	Status string          `json:"status"` // ok, invalid_args, unknown_tool, duplicate, truncated
+}
+
+// Usage counts tokens. Cost is in millionths of a dollar, nil when unknown.
+type Usage struct {
+	Input      int64  `json:"input"`
+	Output     int64  `json:"output"`
+	CacheRead  int64  `json:"cache_read,omitempty"`
+	CacheWrite int64  `json:"cache_write,omitempty"`
+	Cost       *int64 `json:"cost,omitempty"`
+}
+
+// CallStarted says what a call would do, before anything is decided.
+type CallStarted struct {
+	Call    string   `json:"call"`
+	Tool    string   `json:"tool"`
+	Title   string   `json:"title"`
+	Effects []string `json:"effects,omitempty"` // one line each, decoded
+	Digest  string   `json:"digest,omitempty"`
+	// For settling after a crash: the intent's id and the planned states.
+	Intent string `json:"intent,omitempty"`
+}
+
+// CallDecided carries the gate's or the person's word on a call.
+type CallDecided struct {
+	Call     string `json:"call"`
+	Decision string `json:"decision"` // allowed, approved, denied, blocked
+	By       string `json:"by"`       // rule, table, user:tui, floor, …
+	Rule     string `json:"rule,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Allow    string `json:"would_allow,omitempty"` // the smallest rule that would have allowed it
+}
+
+// OutputDelta is a piece of a running command's output, made visible.
+type OutputDelta struct {
+	Call   string `json:"call"`
+	Stream string `json:"stream"` // stdout or stderr
+	Text   string `json:"text"`
+}
+
+// CallResult closes a call.
+type CallResult struct {
+	Call      string     `json:"call"`
+	Tool      string     `json:"tool"`
+	Status    string     `json:"status"`   // audit.md 2.3, or running
+	Decision  string     `json:"decision"` // allowed, approved, denied, blocked
+	Exit      *int       `json:"exit,omitempty"`
+	Signal    string     `json:"signal,omitempty"`
+	Title     string     `json:"title"`
+	Body      string     `json:"body,omitempty"` // what the model reads, without its frame
+	Output    string     `json:"output,omitempty"`
+	Hidden    int        `json:"hidden,omitempty"` // lines that were cut from Body
+	Diff      string     `json:"diff,omitempty"`   // "+3 -1"
+	Files     []FileSeen `json:"files,omitempty"`
+	Changes   []Change   `json:"changes,omitempty"`
+	Millis    int64      `json:"ms"`
+	Untrusted bool       `json:"untrusted,omitempty"`
+	Recovered bool       `json:"recovered,omitempty"`
+	Check     bool       `json:"check,omitempty"` // the call ran the project's tests
+}
+
+// FileSeen is the state in which the model last saw a file.
+type FileSeen struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+// Change is one file that a call changed.
+type Change struct {
+	Path   string `json:"path"`
+	Change string `json:"change"` // created, written, deleted, renamed, mkdir, chmod
+	To     string `json:"to,omitempty"`
+}
+
+// QuestionOpened puts a question before the person.
+type QuestionOpened struct {
+	Question Question `json:"question"`
+}
+
+// QuestionClosed ends a question: answered, timeout, cancelled, revised or died.
+type QuestionClosed struct {
+	ID   string `json:"id"`
+	How  string `json:"how"`
+	Said string `json:"said,omitempty"` // approved, denied
+}
+
+// LevelChanged says that the autonomy level is another one now.
+type LevelChanged struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	By   string `json:"by"`
+}
+
+// ModelChanged says that another model answers from now on.
+type ModelChanged struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+}
+
+// TodoChanged is the whole list of tasks.
+type TodoChanged struct {
+	Items []TodoItem `json:"items"`
+}
+
+// TodoItem is one task. Status is pending, active or done.
+type TodoItem struct {
+	Text   string `json:"text"`
+	Status string `json:"status"`
+}
+
+// Notice is a banner: what happened, and the next step.
+type Notice struct {
+	Severity string `json:"severity"` // info, warn, error
+	Text     string `json:"text"`
+	Hint     string `json:"hint,omitempty"`
+	Key      string `json:"key,omitempty"` // notices of one key replace each other; "" in Text clears
+}
+
+// Recovered says how a call that a crash left open was settled.
+type Recovered struct {
+	Call   string `json:"call"`
+	Tool   string `json:"tool"`
+	Title  string `json:"title"`
+	Status string `json:"status"`
+}
+
+// Tainted says that untrusted text is in the context from now on.
+type Tainted struct {
+	Source string `json:"source"` // command, file, web, mcp
+	What   string `json:"what"`
+}
+
+// Renamed gives the session a title.
+type Renamed struct {
+	Title string `json:"title"`
+}
+
+// Closed ends the process's part in a session.
+type Closed struct {
+	Status string `json:"status"` // ok, cancelled, error
+}
+
+// AuditHead is where the audit log stands. Broken says why it takes nothing more.
+type AuditHead struct {
+	Size   uint64 `json:"size"`
+	Head   string `json:"head"`
+	Broken string `json:"broken,omitempty"`
+}
+
+// Working says what the session is waiting for: model, tool, person or nothing.
+type Working struct {
+	On    string    `json:"on"`
+	Since time.Time `json:"since"`
+}
+
+// Queued is what the person typed while the agent works, oldest first.
+type Queued struct {
+	Texts []string `json:"texts"`
+}
+
+// The words of the bodies in the log.
+func (Opened) Type() string         { return "session.opened" }
+func (TurnStarted) Type() string    { return "turn.started" }
+func (TurnEnded) Type() string      { return "turn.ended" }
+func (TextDelta) Type() string      { return "reply.delta" }
+func (ReasoningDelta) Type() string { return "reasoning.delta" }
+func (Reply) Type() string          { return "reply" }
+func (CallStarted) Type() string    { return "call.started" }
+func (CallDecided) Type() string    { return "call.decided" }
+func (OutputDelta) Type() string    { return "output.delta" }
+func (CallResult) Type() string     { return "call.result" }
+func (QuestionOpened) Type() string { return "question.opened" }
+func (QuestionClosed) Type() string { return "question.closed" }
+func (LevelChanged) Type() string   { return "level.changed" }
+func (ModelChanged) Type() string   { return "model.changed" }
+func (TodoChanged) Type() string    { return "todo.changed" }
+func (Notice) Type() string         { return "notice" }
+func (Recovered) Type() string      { return "recovered" }
+func (Tainted) Type() string        { return "tainted" }
+func (Renamed) Type() string        { return "renamed" }
+func (Closed) Type() string         { return "session.closed" }
+func (AuditHead) Type() string      { return "audit.head" }
+func (Working) Type() string        { return "working" }
+func (Queued) Type() string         { return "queued" }
+
+type header struct {
+	V       int    `json:"v"`
+	Seq     uint64 `json:"seq,omitempty"`
+	TS      string `json:"ts"`
+	Session string `json:"session"`
+	Type    string `json:"type"`
+}
+
+// timeForm is the fixed-width form of time stamps: UTC, milliseconds.
+const timeForm = "2006-01-02T15:04:05.000Z"
+
+// MarshalJSON writes the header's members and then the body's, as one object.
+func (e Event) MarshalJSON() ([]byte, error) {
+	if e.Body == nil {
+		return nil, fmt.Errorf("event %d has no body", e.Seq)
+	}
+	head, err := json.Marshal(header{Version, e.Seq, e.Time.UTC().Format(timeForm), e.Session, e.Body.Type()})
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(e.Body)
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > 2 {
+		head = append(append(head[:len(head)-1], ','), body[1:]...)
+	}
+	return head, nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. An unknown type or version is
+// an error: a log that we do not understand must not be half read.
+func (e *Event) UnmarshalJSON(b []byte) error {
+	var h header
+	if err := json.Unmarshal(b, &h); err != nil {
+		return err
+	}
+	if h.V != Version {
+		return fmt.Errorf("event %d has version %d: this program reads version %d; use a newer one", h.Seq, h.V, Version)
+	}
+	ts, err := time.Parse(timeForm, h.TS)
+	if err != nil {
+		return fmt.Errorf("event %d: time stamp: %w", h.Seq, err)
+	}
+	body, err := decodeBody(h.Type, b)
+	if err != nil {
+		return fmt.Errorf("event %d: %w", h.Seq, err)
+	}
+	*e = Event{Seq: h.Seq, Time: ts, Session: h.Session, Body: body}
+	return nil
+}
+
+func decodeBody(word string, b []byte) (Body, error) {
+	switch word {
+	case Opened{}.Type():
+		return into[Opened](b)
+	case TurnStarted{}.Type():
+		return into[TurnStarted](b)
+	case TurnEnded{}.Type():
+		return into[TurnEnded](b)
+	case Reply{}.Type():
+		return into[Reply](b)
+	case CallStarted{}.Type():
+		return into[CallStarted](b)
+	case CallDecided{}.Type():
+		return into[CallDecided](b)
+	case CallResult{}.Type():
+		return into[CallResult](b)
+	case QuestionOpened{}.Type():
+		return into[QuestionOpened](b)
+	case QuestionClosed{}.Type():
+		return into[QuestionClosed](b)
+	case LevelChanged{}.Type():
+		return into[LevelChanged](b)
+	case ModelChanged{}.Type():
+		return into[ModelChanged](b)
+	case TodoChanged{}.Type():
+		return into[TodoChanged](b)
+	case Notice{}.Type():
+		return into[Notice](b)
+	case Recovered{}.Type():
+		return into[Recovered](b)
+	case Tainted{}.Type():
+		return into[Tainted](b)
+	case Renamed{}.Type():
+		return into[Renamed](b)
+	case Closed{}.Type():
+		return into[Closed](b)
+	case TextDelta{}.Type():
+		return into[TextDelta](b)
+	case ReasoningDelta{}.Type():
+		return into[ReasoningDelta](b)
+	case OutputDelta{}.Type():
+		return into[OutputDelta](b)
+	case AuditHead{}.Type():
+		return into[AuditHead](b)
+	case Working{}.Type():
+		return into[Working](b)
+	case Queued{}.Type():
+		return into[Queued](b)
+	default:
+		return nil, fmt.Errorf("unknown type %q: written by a newer version?", word)
+	}
+}
+
+func into[T Body](b []byte) (Body, error) {
+	var body T
+	err := json.Unmarshal(b, &body)
+	return body, err
+}

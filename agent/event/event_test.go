@@ -1,0 +1,94 @@
+package event
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func all() []Body {
+	exit, cost := 1, int64(7)
+	return []Body{
+		Opened{Root: "/w", Front: "tui", Level: "always_ask"},
+		TurnStarted{Turn: 1, Text: "fix"},
+		TurnEnded{Turn: 1, Status: "done"},
+		TextDelta{Text: "a"},
+		ReasoningDelta{Text: "b"},
+		Reply{Text: "x", Calls: []Call{{ID: "1", Tool: "grep", Args: json.RawMessage(`{"a":1}`)}}, Usage: Usage{Cost: &cost}},
+		CallStarted{Call: "1", Tool: "grep"},
+		CallDecided{Call: "1", Decision: "allowed"},
+		OutputDelta{Call: "1", Text: "o"},
+		CallResult{Call: "1", Status: "ok", Exit: &exit},
+		QuestionOpened{Question: Question{ID: "q", Lines: []Line{{LineFact, "x"}}}},
+		QuestionClosed{ID: "q", How: "answered"},
+		LevelChanged{From: "a", To: "b"},
+		ModelChanged{Provider: "p"},
+		TodoChanged{Items: []TodoItem{{"t", "done"}}},
+		Notice{Severity: "warn", Text: "n"},
+		Recovered{Call: "1"},
+		Tainted{Source: "web"},
+		Renamed{Title: "t"},
+		Closed{Status: "ok"},
+		AuditHead{Size: 3},
+		Working{On: "model"},
+		Queued{Texts: []string{"q"}},
+	}
+}
+
+func TestEveryBodyComesBack(t *testing.T) {
+	seen := map[string]bool{}
+	for i, body := range all() {
+		e := Event{Seq: uint64(i + 1), Time: time.Date(2026, 11, 29, 12, 0, 0, 5e6, time.UTC), Session: "s", Body: body}
+		b, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Event
+		if err := json.Unmarshal(b, &got); err != nil {
+			t.Fatalf("%s: %v", b, err)
+		}
+		if d := cmp.Diff(e, got); d != "" {
+			t.Errorf("%s: %s", body.Type(), d)
+		}
+		if seen[body.Type()] {
+			t.Errorf("two bodies are called %s", body.Type())
+		}
+		seen[body.Type()] = true
+	}
+}
+
+func TestUnknownTypeOrVersionIsAnError(t *testing.T) {
+	for _, line := range []string{
+		`{"v":1,"seq":1,"ts":"2026-11-29T12:00:00.000Z","session":"s","type":"new"}`,
+		`{"v":2,"seq":1,"ts":"2026-11-29T12:00:00.000Z","session":"s","type":"notice"}`,
+		`{"v":1,"seq":1,"ts":"yesterday","session":"s","type":"notice"}`,
+	} {
+		var e Event
+		if err := json.Unmarshal([]byte(line), &e); err == nil || e.Body != nil {
+			t.Errorf("%s: %v, %v", line, e, err)
+		}
+	}
+}
+
+func TestHashLinesCoversKindAndOrder(t *testing.T) {
+	a := HashLines([]Line{{LineAdd, "x"}, {LineDelete, "y"}})
+	for _, other := range [][]Line{
+		nil,
+		{{LineAdd, "x"}},
+		{{LineDelete, "x"}, {LineAdd, "y"}},
+		{{LineDelete, "y"}, {LineAdd, "x"}},
+		{{LineAdd, "xy"}, {LineDelete, ""}},
+	} {
+		if HashLines(other) == a {
+			t.Errorf("same hash for %v", other)
+		}
+	}
+}
+
+func TestZeroAnswerDenies(t *testing.T) {
+	if (Answer{}).Choice != Deny {
+		t.Error("the zero answer must deny")
+	}
+}
