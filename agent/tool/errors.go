@@ -1,0 +1,33 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrStop ends a walk early; Walk then returns nil.
+var ErrStop = errors.New("stop the walk")
+
+// ErrNobody says that there is nobody who could answer.
+var ErrNobody = errors.New("nobody can answer: decide from what you know, or end the turn and say what is missing")
+
+// A NotGrantedError says that a tool asked Env for an effect that its grant
+// does not cover. It is a fault of the tool, and nothing was done.
+type NotGrantedError struct{ What string }
+
+func (e *NotGrantedError) Error() string {
+	return fmt.Sprintf("%s is not covered by the grant of this call; nothing was done", e.What)
+}
+
+// A ChangedError says that the world is not as it was planned. Nothing was
+// done; the call is decided about anew.
+type ChangedError struct{ What string }
+
+func (e *ChangedError) Error() string {
+	return e.What + " changed since it was looked at; nothing was done: look again and repeat the call"
+}
+
+// An ArgumentError says what is wrong with a call, in words for the model.
+type ArgumentError struct{ What string }
+
+func (e *ArgumentError) Error() string { return e.What }

@@ -1,0 +1,192 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
+)
+
+// A Tool is one thing that a model can ask for (docs/contracts.md, section 1).
+type Tool interface {
+	Spec() Spec
+	// Plan looks, and touches nothing. An error is shown to the model, so it
+	// says what is wrong with the arguments and what to do instead.
+	Plan(ctx context.Context, v View, args json.RawMessage) (effect.Set, error)
+	// Run does what was planned, through e alone. A failure of the act itself
+	// is a Result with status Error; err is for what should not happen.
+	Run(ctx context.Context, e Env, planned effect.Set) (Result, error)
+}
+
+// Spec describes a tool to a model and to the dispatcher.
+type Spec struct {
+	Name        string
+	Aliases     []string // other names that mean the same
+	Description string
+	Schema      json.RawMessage // JSON Schema of the arguments, an object that takes no further members
+	Free        bool            // has no effects at all
+	Small       bool            // offered to models with a small window too
+	Category    string          // the audit log's category: shell, code, file, git, plan, verify, …
+}
+
+// View sees the world and changes nothing. Every name is the model's: relative
+// to the root, or absolute, or "@out/…".
+type View interface {
+	// Path resolves a name and looks at what is there, without its content.
+	// A name that does not exist is no error: Exists is false.
+	Path(ctx context.Context, name string) (effect.Path, error)
+	// File is Path, and the content of a regular file with its hash. A file
+	// over MaxFile bytes is an error.
+	File(ctx context.Context, name string) (effect.Path, error)
+	// Seen is the hash of the content that the model was last shown of a file
+	// in this session, or that its last edit left there.
+	Seen(p effect.Path) (sha256 string, ok bool)
+	// Command resolves and parses a command. One that is a single git call
+	// comes back as a Git effect.
+	Command(ctx context.Context, c CommandSpec) (effect.Effect, error)
+	// Git plans a call of gitsafe's closed table; args begin with the subcommand.
+	Git(ctx context.Context, args []string) (effect.Effect, error)
+	// Checks lists the project's detected test commands, most likely first.
+	Checks(ctx context.Context) ([]Check, error)
+}
+
+// MaxFile is the largest file, in bytes, whose content a tool handles.
+const MaxFile = 8 << 20
+
+// CommandSpec is a command as it was asked for.
+type CommandSpec struct {
+	Script   string // for bash
+	Dir      string // a name; "" is the root
+	Stdin    string
+	Seconds  int  // time limit; 0 is the default
+	Detected bool // found by Checks, not asked for in these words
+}
+
+// A Check is a command that tests the project.
+type Check struct {
+	Command string
+	Because string // the file that told so
+}
+
+// Env does what a grant covers, for one call. Each method refuses an effect
+// that is not in the granted set with a *NotGrantedError.
+type Env interface {
+	// Read returns the content of a Read effect's regular file or output.
+	Read(ctx context.Context, e effect.Effect) ([]byte, error)
+	// List returns the entries of a Read effect's folder, sorted by name.
+	List(ctx context.Context, e effect.Effect) ([]Entry, error)
+	// Walk visits the files beneath a Walk effect's folder in lexical order of
+	// their names, leaves out what git ignores, `.git` and secret-like files,
+	// and follows no links. visit returning ErrStop ends the walk early.
+	Walk(ctx context.Context, e effect.Effect, visit func(Found) error) (Left, error)
+	// Apply carries out Create, Write, Delete, Rename, Mkdir and Chmod, and
+	// returns the state afterwards (of the target, for Rename).
+	Apply(ctx context.Context, e effect.Effect) (effect.Path, error)
+	// Exec runs an Exec effect in the sandbox.
+	Exec(ctx context.Context, e effect.Effect) (Exit, error)
+	// Git runs a Git effect through gitsafe.
+	Git(ctx context.Context, e effect.Effect) (Exit, error)
+	// Ask puts a question of the model to the person. ErrNobody when there is
+	// none who could answer.
+	Ask(ctx context.Context, question string, options []string) (string, error)
+	// Todo replaces the list of tasks.
+	Todo(ctx context.Context, items []TodoItem) error
+}
+
+// Entry is one thing in a folder.
+type Entry struct {
+	Name string // as View takes it
+	Type effect.FileType
+	Size int64
+}
+
+// Found is one file of a walk.
+type Found struct {
+	Entry
+	ModTime int64                  // seconds since 1970
+	Open    func() ([]byte, error) // its content; an error for one over MaxFile
+}
+
+// Left counts what a walk left out.
+type Left struct {
+	Ignored int // by git's ignore files
+	Secret  int
+	Outside int // links that lead out of the workspace
+}
+
+// Exit is how a command ended.
+type Exit struct {
+	Code      int    // exit status; -1 when it was ended by a signal
+	Signal    string // "killed", …
+	TimedOut  bool
+	Cancelled bool
+	Output    []byte   // stdout and stderr as they came
+	Dropped   int64    // bytes of output beyond the cap
+	Hints     []string // what the sandbox blocked, and what would allow it
+	Findings  []string // what was found and put right after the run
+	Changes   []Change // files that it changed, as far as known
+	Snapshot  string   // where lost work was kept, "" when nothing was at stake
+}
+
+// TodoItem is one task of the list. Status is pending, active or done.
+type TodoItem struct {
+	Text   string `json:"text"`
+	Status string `json:"status"`
+}
+
+// Status is how a call ended, in the words of the audit log. The zero value
+// says that nobody knows.
+type Status uint8
+
+// Statuses (docs/audit-format.md; Running is for background jobs).
+const (
+	StatusUnknown Status = iota
+	OK
+	Error
+	Rejected // of a denied effect
+	Blocked  // of a blocked one, or one that changed before its run
+	Cancelled
+	Timeout // of the action
+	NotRun  // found after a crash: it did not happen
+	Running
+)
+
+var statusNames = [...]string{
+	StatusUnknown: "unknown", OK: "ok", Error: "error", Rejected: "rejected", Blocked: "blocked",
+	Cancelled: "cancelled", Timeout: "timeout", NotRun: "not_run", Running: "running",
+}
+
+// String is the status's word.
+func (s Status) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return statusNames[StatusUnknown]
+}
+
+// Result is what came of a call. The dispatcher bounds, redacts and frames it.
+type Result struct {
+	Status    Status
+	Title     string // what was done, in one line; "" keeps the planned title
+	Body      string // for the model; whole, the dispatcher cuts it
+	Untrusted string // origin of the body when it is not our own words: "file", "command", "web", "mcp"
+	Exit      *int
+	Signal    string
+	Diff      string // "+3 -1"
+	Seen      []Seen
+	Changes   []Change
+	Post      []effect.Path // states afterwards, for the audit log
+	Check     bool          // it ran the project's tests
+}
+
+// Seen is the content in which the model now knows a file.
+type Seen struct {
+	Path   effect.Path
+	SHA256 string
+}
+
+// Change is one file that a call changed: created, written, deleted, renamed,
+// mkdir or chmod.
+type Change struct {
+	Path, To, Change string
+}
