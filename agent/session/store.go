@@ -1,0 +1,367 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"golang.org/x/sys/unix"
+)
+
+// Files of a session's folder.
+const (
+	eventsFile = "events.jsonl"
+	lockFile   = "lock"
+	outFolder  = "out"
+)
+
+// maxLine is the longest event line that is read, in bytes.
+const maxLine = 64 << 20
+
+// Store is the folder that holds the sessions of one state folder.
+type Store struct{ dir string }
+
+// NewStore names the folder; nothing is created or read yet.
+func NewStore(dir string) *Store { return &Store{dir: dir} }
+
+var idForm = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{12}$`)
+
+// A NotFoundError says that there is no such session.
+type NotFoundError struct{ ID string }
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("no session %q: `tera-pilot sessions list` shows those there are", e.ID)
+}
+
+// A BusyError says that another process writes the session.
+type BusyError struct{ ID string }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("session %s is open in another tera-pilot: close that one, or start a new session", e.ID)
+}
+
+// A DamagedError says that a log cannot be understood at a line that is not
+// the last one, so that nothing after it can be trusted.
+type DamagedError struct {
+	ID   string
+	Line int
+	Err  error
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("the log of session %s is damaged at line %d (%v): it is kept as it is; start a new session", e.ID, e.Line, e.Err)
+}
+
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// Log appends to one session. Its methods are for one goroutine.
+type Log struct {
+	id    string
+	dir   string
+	file  *os.File
+	lock  *os.File
+	seq   uint64
+	dirty bool
+	err   error // of a failed write: sticky, since the file's end is unknown then
+}
+
+// Create starts a new session.
+func (s *Store) Create(now time.Time) (*Log, error) {
+	var random [6]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return nil, fmt.Errorf("session id: %w", err)
+	}
+	id := now.UTC().Format("20060102") + "-" + hex.EncodeToString(random[:])
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("session store: %w", err)
+	}
+	dir := filepath.Join(s.dir, id)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("session store: %w", err)
+	}
+	return s.open(id, os.O_CREATE|os.O_EXCL)
+}
+
+// Resume opens a session to go on with it. A torn last line is cut off and
+// kept in a file of its own; torn is its size in bytes.
+func (s *Store) Resume(id string) (l *Log, events []event.Event, torn int64, err error) {
+	if _, err := s.folder(id); err != nil {
+		return nil, nil, 0, err
+	}
+	l, err = s.open(id, 0)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	if events, torn, err = l.load(); err != nil {
+		return nil, nil, 0, errors.Join(err, l.Close())
+	}
+	return l, events, torn, nil
+}
+
+// load reads what the log holds and puts its end in order.
+func (l *Log) load() (events []event.Event, torn int64, err error) {
+	events, good, err := readEvents(l.id, l.file)
+	if err != nil {
+		return nil, 0, err
+	}
+	if torn, err = l.cut(good); err != nil {
+		return nil, 0, err
+	}
+	if len(events) > 0 {
+		l.seq = events[len(events)-1].Seq
+	}
+	return events, torn, nil
+}
+
+func (s *Store) open(id string, flag int) (*Log, error) {
+	dir := filepath.Join(s.dir, id)
+	lock, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("session lock: %w", err)
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		lock.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, &BusyError{id}
+		}
+		return nil, fmt.Errorf("session lock: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(dir, eventsFile), flag|os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("session log: %w", err)
+	}
+	return &Log{id: id, dir: dir, file: file, lock: lock}, nil
+}
+
+// cut removes what stands behind the last whole line, after keeping a copy.
+func (l *Log) cut(good int64) (int64, error) {
+	size, err := l.file.Seek(0, io.SeekEnd)
+	if err != nil || size == good {
+		return 0, err
+	}
+	rest := make([]byte, size-good)
+	if _, err := l.file.ReadAt(rest, good); err != nil {
+		return 0, fmt.Errorf("torn end of the session log: %w", err)
+	}
+	name := filepath.Join(l.dir, fmt.Sprintf("torn-%d", good))
+	if err := os.WriteFile(name, rest, 0o600); err != nil {
+		return 0, fmt.Errorf("torn end of the session log: %w", err)
+	}
+	return size - good, l.file.Truncate(good)
+}
+
+// Append writes events, whose Seq and Session it sets, and returns them as
+// written. Transient ones get the session alone and are not written. After an
+// error the log takes nothing more.
+func (l *Log) Append(now time.Time, bodies ...event.Body) ([]event.Event, error) {
+	if l.err != nil {
+		return nil, l.err
+	}
+	out := make([]event.Event, 0, len(bodies))
+	var buf bytes.Buffer
+	seq := l.seq
+	for _, body := range bodies {
+		e := event.Event{Time: now.UTC().Truncate(time.Millisecond), Session: l.id, Body: body}
+		if !e.Transient() {
+			seq++
+			e.Seq = seq
+			line, err := json.Marshal(e)
+			if err != nil {
+				return nil, fmt.Errorf("event %d: %w", seq, err)
+			}
+			buf.Write(append(line, '\n'))
+		}
+		out = append(out, e)
+	}
+	if buf.Len() > 0 {
+		if _, err := l.file.Write(buf.Bytes()); err != nil {
+			l.err = fmt.Errorf("session log cannot be written, so nothing more is done in this session: %w", err)
+			return nil, l.err
+		}
+		l.dirty = true
+	}
+	l.seq = seq
+	return out, nil
+}
+
+// Sync makes what was appended durable.
+func (l *Log) Sync() error {
+	if l.err != nil || !l.dirty {
+		return l.err
+	}
+	if err := unix.Fdatasync(int(l.file.Fd())); err != nil {
+		l.err = fmt.Errorf("session log cannot be made durable, so nothing more is done in this session: %w", err)
+		return l.err
+	}
+	l.dirty = false
+	return nil
+}
+
+// ID is the session's id.
+func (l *Log) ID() string { return l.id }
+
+// OutDir is the folder for outputs that were cut; it may not exist yet.
+func (l *Log) OutDir() string { return filepath.Join(l.dir, outFolder) }
+
+// Close makes everything durable and lets others write.
+func (l *Log) Close() error {
+	return errors.Join(l.Sync(), l.file.Close(), l.lock.Close())
+}
+
+// Read returns the events of a session without opening it for writing. A torn
+// last line is left out.
+func (s *Store) Read(id string) ([]event.Event, error) {
+	dir, err := s.folder(id)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(filepath.Join(dir, eventsFile), os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, fmt.Errorf("session log: %w", err)
+	}
+	defer file.Close()
+	events, _, err := readEvents(id, file)
+	return events, err
+}
+
+func (s *Store) folder(id string) (string, error) {
+	if !idForm.MatchString(id) {
+		return "", &NotFoundError{id}
+	}
+	dir := filepath.Join(s.dir, id)
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return "", &NotFoundError{id}
+	}
+	return dir, nil
+}
+
+// readEvents reads whole lines; good is where the last of them ends. Only the
+// last line may be broken.
+func readEvents(id string, r io.Reader) (events []event.Event, good int64, err error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	for n := 1; ; n++ {
+		line, readErr := readLine(in)
+		if readErr == io.EOF {
+			return events, good, nil
+		}
+		if readErr != nil {
+			return nil, 0, &DamagedError{id, n, readErr}
+		}
+		var e event.Event
+		err := json.Unmarshal(line, &e)
+		if err == nil && e.Seq != uint64(n) {
+			err = fmt.Errorf("event %d stands there", e.Seq)
+		}
+		if err != nil {
+			if _, more := in.Peek(1); more == io.EOF {
+				return events, good, nil
+			}
+			return nil, 0, &DamagedError{id, n, err}
+		}
+		events = append(events, e)
+		good += int64(len(line)) + 1
+	}
+}
+
+// readLine returns the next line without its end; io.EOF for a line that has
+// none.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("line of more than %d bytes", maxLine)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return line[:len(line)-1], nil
+	}
+}
+
+// Summary is what a list of sessions shows of one.
+type Summary struct {
+	ID      string    `json:"id"`
+	Root    string    `json:"root"`
+	Title   string    `json:"title"`
+	Turns   int       `json:"turns"`
+	Files   int       `json:"files"`
+	Updated time.Time `json:"updated"`
+	Open    bool      `json:"open_calls"` // a crash left calls open
+	Problem string    `json:"problem,omitempty"`
+}
+
+// List describes all sessions, the last changed first. One that cannot be
+// read is listed with its problem.
+func (s *Store) List() ([]Summary, error) {
+	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("session store: %w", err)
+	}
+	var out []Summary
+	for _, entry := range entries {
+		if entry.IsDir() && idForm.MatchString(entry.Name()) {
+			out = append(out, s.summary(entry.Name()))
+		}
+	}
+	slices.SortFunc(out, func(a, b Summary) int {
+		if c := b.Updated.Compare(a.Updated); c != 0 {
+			return c
+		}
+		return strings.Compare(b.ID, a.ID)
+	})
+	return out, nil
+}
+
+func (s *Store) summary(id string) Summary {
+	events, err := s.Read(id)
+	if err != nil {
+		return Summary{ID: id, Problem: err.Error()}
+	}
+	state := Fold(events)
+	sum := Summary{ID: id, Root: state.Root, Title: state.Title, Turns: state.Turn, Open: len(state.Open) > 0}
+	paths := map[string]bool{}
+	for _, c := range state.Changed {
+		paths[c.Path] = true
+	}
+	sum.Files = len(paths)
+	if len(events) > 0 {
+		sum.Updated = events[len(events)-1].Time
+	}
+	return sum
+}
+
+// Latest is the id of the last changed session whose root is root.
+func (s *Store) Latest(root string) (string, error) {
+	all, err := s.List()
+	if err != nil {
+		return "", err
+	}
+	for _, sum := range all {
+		if sum.Root == root && sum.Problem == "" {
+			return sum.ID, nil
+		}
+	}
+	return "", fmt.Errorf("no earlier session in %s: start one without --continue", root)
+}
