@@ -1,0 +1,316 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Settings are the merged settings of one start.
+type Settings struct {
+	File      string // the settings file that was looked for
+	Autonomy  string // always_ask, new_files_only or never_ask
+	Sandbox   string // auto, on or off
+	Guardian  string // off, dangerous_only or all
+	Provider  string // "" when none is configured
+	Model     string
+	Providers map[string]Provider
+
+	ConfirmReads bool   // commands that are proven read-only ask as others do
+	TextCalls    string // "" or as_native: whether calls recovered from prose count as native
+	MaxSteps     int    // model calls a turn
+	RunTimeout   int    // default time limit of a command, in seconds
+	BudgetMicros int64  // a session's budget in millionths of a dollar; 0 is none
+
+	Unused []string // keys of the original that mean nothing here
+}
+
+// Provider is one entry of "providers".
+type Provider struct {
+	BaseURL     string `json:"base_url"`
+	Model       string `json:"model"`
+	APIKey      string `json:"api_key"` // the original kept keys here; the key store and the environment come first
+	AllowRemote bool   `json:"allow_remote_local"`
+	Context     int    `json:"context"` // window in tokens, where it cannot be found out
+	Enabled     *bool  `json:"enabled"`
+	Name        string `json:"name"`
+}
+
+// An Error says what is wrong in a settings file, and where.
+type Error struct {
+	File string
+	Line int
+	What string
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.What)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.What)
+}
+
+// Defaults are the settings of a start without file, environment or flags.
+func Defaults() Settings {
+	return Settings{
+		Autonomy: "always_ask", Sandbox: "auto", Guardian: "dangerous_only",
+		MaxSteps: 100, RunTimeout: 180, Providers: map[string]Provider{},
+	}
+}
+
+// Load merges the defaults, the file and the environment; getenv returns ""
+// for a variable that is not set. A file that is not there is no error unless
+// it was asked for by name.
+func Load(file string, named bool, getenv func(string) string) (Settings, error) {
+	s := Defaults()
+	s.File = file
+	data, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !named:
+	case err != nil:
+		return Settings{}, &Error{File: file, What: "cannot be read: " + err.Error()}
+	default:
+		if err := s.read(data); err != nil {
+			return Settings{}, err
+		}
+	}
+	return s, s.environment(getenv)
+}
+
+// environment overlays the variables that count (cli.md).
+func (s *Settings) environment(getenv func(string) string) error {
+	for _, v := range []struct {
+		name string
+		to   *string
+	}{
+		{"TERA_PILOT_PROVIDER", &s.Provider},
+		{"TERA_PILOT_MODEL", &s.Model},
+		{"TERA_PILOT_OS_SANDBOX", &s.Sandbox},
+	} {
+		if value := getenv(v.name); value != "" {
+			*v.to = value
+		}
+	}
+	return oneOf("TERA_PILOT_OS_SANDBOX", s.Sandbox, "auto", "on", "off")
+}
+
+// SetAutonomy overlays the --autonomy flag.
+func (s *Settings) SetAutonomy(level string) error {
+	if level == "" {
+		return nil
+	}
+	if err := oneOf("--autonomy", level, autonomies...); err != nil {
+		return err
+	}
+	s.Autonomy = level
+	return nil
+}
+
+var autonomies = []string{"always_ask", "new_files_only", "never_ask"}
+
+func oneOf(name, value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return fmt.Errorf("%s is %q: it must be one of %s", name, value, strings.Join(allowed, ", "))
+}
+
+// keys maps each key that means something to the code that takes its value.
+func (s *Settings) keys() map[string]func(json.RawMessage) error {
+	word := func(to *string, allowed ...string) func(json.RawMessage) error {
+		return func(raw json.RawMessage) error {
+			if err := strict(raw, to); err != nil {
+				return err
+			}
+			if len(allowed) == 0 {
+				return nil
+			}
+			return oneOf("the value", *to, allowed...)
+		}
+	}
+	number := func(to *int, low, high int) func(json.RawMessage) error {
+		return func(raw json.RawMessage) error {
+			if err := strict(raw, to); err != nil {
+				return err
+			}
+			if *to < low || *to > high {
+				return fmt.Errorf("the value is %d: it must be between %d and %d", *to, low, high)
+			}
+			return nil
+		}
+	}
+	return map[string]func(json.RawMessage) error{
+		"agent_autonomy":       word(&s.Autonomy, autonomies...),
+		"agent_os_sandbox":     word(&s.Sandbox, "auto", "on", "off"),
+		"guardian_level":       word(&s.Guardian, "off", "dangerous_only", "all"),
+		"active_provider":      word(&s.Provider),
+		"active_model":         word(&s.Model),
+		"agent_text_calls":     word(&s.TextCalls, "", "always_ask", "as_native"),
+		"agent_max_iterations": number(&s.MaxSteps, 1, 10000),
+		"agent_run_timeout":    number(&s.RunTimeout, 1, 3600),
+		"confirm_reads":        func(raw json.RawMessage) error { return strict(raw, &s.ConfirmReads) },
+		"budget_usd": func(raw json.RawMessage) error {
+			var usd float64
+			if err := strict(raw, &usd); err != nil {
+				return err
+			}
+			if usd < 0 || usd > 1e6 {
+				return fmt.Errorf("the value is %g: it must be between 0 and 1000000", usd)
+			}
+			s.BudgetMicros = int64(usd * 1e6)
+			return nil
+		},
+		"providers": func(raw json.RawMessage) error { return strict(raw, &s.Providers) },
+	}
+}
+
+// unused are the original's keys that are kept and mean nothing here: its
+// window, its storage, and limits that are found out instead of configured.
+var unused = []string{
+	"version", "ui", "active_chat_id", "project_root", "close_on_switch", "agent_max_output",
+	"agent_memory_max_messages", "agent_memory_max_tokens", "agent_enable_planning", "agent_compact_prompt",
+	"guardian_provider_id", "guardian_model", "persistence_backend", "theme",
+}
+
+// read takes the members of a settings file.
+func (s *Settings) read(data []byte) error {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return &Error{s.File, 1, "is empty: write {} for no settings, or remove the file"}
+	}
+	known := s.keys()
+	members, err := topMembers(data)
+	if err != nil {
+		return &Error{s.File, lineAt(data, err.offset), err.what}
+	}
+	seen := map[string]bool{}
+	for _, m := range members {
+		if seen[m.name] {
+			return &Error{s.File, lineAt(data, m.offset), fmt.Sprintf("the key %q stands there twice", m.name)}
+		}
+		seen[m.name] = true
+		take, ok := known[m.name]
+		if !ok {
+			if slices.Contains(unused, m.name) {
+				s.Unused = append(s.Unused, m.name)
+				continue
+			}
+			return &Error{s.File, lineAt(data, m.offset), unknownKey(m.name, known)}
+		}
+		if err := take(m.value); err != nil {
+			return &Error{s.File, lineAt(data, m.offset), fmt.Sprintf("%s: %s", m.name, plain(err))}
+		}
+	}
+	return nil
+}
+
+func unknownKey(name string, known map[string]func(json.RawMessage) error) string {
+	best, distance := "", 4
+	for key := range known {
+		if d := editDistance(name, key); d < distance || d == distance && key < best {
+			best, distance = key, d
+		}
+	}
+	if best == "" {
+		return fmt.Sprintf("unknown key %q: remove it", name)
+	}
+	return fmt.Sprintf("unknown key %q: did you mean %q?", name, best)
+}
+
+// strict decodes a value that must be of the wanted type, with no members
+// that nobody knows.
+func strict(raw json.RawMessage, to any) error {
+	if string(raw) == "null" {
+		return errors.New("null is no value")
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	return dec.Decode(to)
+}
+
+// plain says a decoding error in words of the file, not of the program.
+func plain(err error) string {
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) {
+		return fmt.Sprintf("a %s stands where something else is wanted (%s)", mismatch.Value, mismatch.Type)
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+type member struct {
+	name   string
+	offset int64
+	value  json.RawMessage
+}
+
+type syntaxError struct {
+	offset int64
+	what   string
+}
+
+// topMembers splits an object into its members, in order.
+func topMembers(data []byte) ([]member, *syntaxError) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	fail := func(err error) *syntaxError {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return &syntaxError{syntax.Offset, "is not JSON: " + syntax.Error()}
+		}
+		return &syntaxError{int64(len(data)), "is not JSON: it ends too early"}
+	}
+	open, err := dec.Token()
+	if err != nil {
+		return nil, fail(err)
+	}
+	if open != json.Delim('{') {
+		return nil, &syntaxError{0, "must hold one object, { … }"}
+	}
+	var out []member
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, fail(err)
+		}
+		m := member{offset: dec.InputOffset()}
+		m.name, _ = name.(string)
+		if err := dec.Decode(&m.value); err != nil {
+			return nil, fail(err)
+		}
+		out = append(out, m)
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, fail(err)
+	}
+	if dec.More() {
+		return nil, &syntaxError{dec.InputOffset(), "holds more than one object"}
+	}
+	return out, nil
+}
+
+func lineAt(data []byte, offset int64) int {
+	return 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n"))
+}
+
+// editDistance counts the letters to change, add or drop between two keys.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
