@@ -1,0 +1,130 @@
+package netguard
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// reach is the set of addresses that a policy lets a connection end at.
+type reach uint8
+
+const (
+	reachNothing  reach = iota
+	reachPublic         // Public only
+	reachLoopback       // Loopback only
+	reachLocal          // Public, Loopback, Private, UniqueLocal, SharedNAT: a host that the user named
+)
+
+// A Policy says what a Guard may reach. It is an immutable value; the zero
+// Policy reaches nothing.
+type Policy struct {
+	reach  reach
+	hosts  []string // canonical; nil: any
+	ports  []uint16 // nil: any
+	scheme string   // empty: http and https
+	named  bool     // hosts were named by the user: no suffix of theirs is refused
+}
+
+// Public reaches public addresses by name or literal, on ports 80 and 443.
+func Public() Policy {
+	return Policy{reach: reachPublic, ports: []uint16{80, 443}}
+}
+
+// Loopback reaches this machine only: 127.0.0.0/8, ::1 and localhost, on any
+// port.
+func Loopback() Policy { return Policy{reach: reachLoopback} }
+
+// Hosts is Public, narrowed to the named hosts. Each is an exact name or a
+// public literal; there are no wildcards.
+func Hosts(hosts ...string) (Policy, error) {
+	p := Public()
+	p.hosts = []string{}
+	for _, h := range hosts {
+		host, _, err := canonicalHost(bracket(h))
+		if err != nil {
+			return Policy{}, err
+		}
+		p.hosts = append(p.hosts, host)
+	}
+	return p, nil
+}
+
+// Origin reaches exactly one scheme, host and port: that of raw, which the
+// user wrote. A name must resolve to public addresses, localhost to loopback;
+// a literal is its own permission, unless nothing good can be there (link-local,
+// metadata, multicast and the like).
+func Origin(raw string) (Policy, error) {
+	t, err := parse(raw)
+	if err != nil {
+		return Policy{}, err
+	}
+	p := Policy{reach: reachPublic, hosts: []string{t.Host}, ports: []uint16{t.Port}, scheme: t.URL.Scheme, named: true}
+	switch {
+	case isLocalhost(t.Host):
+		p.reach = reachLoopback
+	case t.Addr.IsValid():
+		p.reach = reachLocal
+	}
+	if t.Addr.IsValid() && !p.allows(t.Addr) {
+		return Policy{}, refuse(CodeAddress, t.Host, "%s is %s", t.Addr, Classify(t.Addr))
+	}
+	return p, nil
+}
+
+// AllowLocal lets the one origin of p resolve to an address of a private
+// network or of this machine. It is for addresses that the user named, and
+// has no effect on policies that are not made by Origin.
+func (p Policy) AllowLocal() Policy {
+	if p.named {
+		p.reach = reachLocal
+	}
+	return p
+}
+
+// Ports gives a copy of p for these ports in place of its own.
+func (p Policy) Ports(ports ...uint16) Policy {
+	p.ports = slices.Clone(ports)
+	return p
+}
+
+// allows says whether a connection may end at addr.
+func (p Policy) allows(addr netip.Addr) bool {
+	class := Classify(addr)
+	switch p.reach {
+	case reachPublic:
+		return class == ClassPublic
+	case reachLoopback:
+		return class == ClassLoopback && addr.Zone() == ""
+	case reachLocal:
+		switch class {
+		case ClassPublic, ClassLoopback, ClassPrivate, ClassUniqueLocal, ClassSharedNAT:
+			return addr.Zone() == ""
+		}
+	}
+	return false
+}
+
+func (p Policy) allowsPort(port uint16) bool {
+	return p.reach != reachNothing && port != 0 && (p.ports == nil || slices.Contains(p.ports, port))
+}
+
+func (p Policy) allowsHost(host string) bool {
+	return p.reach != reachNothing && (p.hosts == nil || slices.Contains(p.hosts, host))
+}
+
+// String says the policy in words that a question or an error can show.
+func (p Policy) String() string {
+	where := map[reach]string{
+		reachNothing: "nothing", reachPublic: "public addresses",
+		reachLoopback: "this machine", reachLocal: "the named host, also on a private network",
+	}[p.reach]
+	if p.hosts != nil {
+		where = fmt.Sprintf("%s (%s)", strings.Join(p.hosts, ", "), where)
+	}
+	if p.ports != nil {
+		where += fmt.Sprintf(", ports %s", strings.Trim(fmt.Sprint(p.ports), "[]"))
+	}
+	return where
+}
