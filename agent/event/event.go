@@ -41,6 +41,7 @@ type Opened struct {
 	Version  string `json:"version"`
 	Resumed  bool   `json:"resumed,omitempty"`
 	Title    string `json:"title,omitempty"`
+	Facts    string `json:"facts,omitempty"` // of the environment, for the model; the first ones count
 }
 
 // TurnStarted begins a turn with what the person said.
@@ -73,7 +74,7 @@ type Reply struct {
 	Text      string          `json:"text,omitempty"`
 	Reasoning string          `json:"reasoning,omitempty"`
 	Calls     []Call          `json:"calls,omitempty"`
-	Opaque    json.RawMessage `json:"opaque,omitempty"` // provider blocks, to be sent back unread
+	Parts     json.RawMessage `json:"parts,omitempty"` // the message as the model layer made it, to be sent back unread
 	Usage     Usage           `json:"usage"`
 	Stop      string          `json:"stop"`
 	Provider  string          `json:"provider"`
@@ -137,12 +138,13 @@ type CallResult struct {
 	Title     string     `json:"title"`
 	Body      string     `json:"body,omitempty"` // what the model reads, without its frame
 	Output    string     `json:"output,omitempty"`
-	Hidden    int        `json:"hidden,omitempty"` // lines that were cut from Body
-	Diff      string     `json:"diff,omitempty"`   // "+3 -1"
+	Hidden    int        `json:"hidden,omitempty"`   // lines that were cut from Body
+	Boundary  string     `json:"boundary,omitempty"` // random mark around a body that is not our own words
+	Diff      string     `json:"diff,omitempty"`     // "+3 -1"
 	Files     []FileSeen `json:"files,omitempty"`
 	Changes   []Change   `json:"changes,omitempty"`
 	Millis    int64      `json:"ms"`
-	Untrusted bool       `json:"untrusted,omitempty"`
+	Untrusted string     `json:"untrusted,omitempty"` // where the body comes from: file, command, web, mcp; "" are our own words
 	Recovered bool       `json:"recovered,omitempty"`
 	Check     bool       `json:"check,omitempty"` // the call ran the project's tests
 }

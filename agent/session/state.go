@@ -15,6 +15,7 @@ type State struct {
 	ID       string
 	Seq      uint64 // of the last event
 	Root     string
+	Facts    string // of the environment, as the model was told at the start
 	Front    string
 	Title    string
 	Level    string
@@ -77,6 +78,9 @@ func Apply(s State, e event.Event) State {
 		s.Root, s.Front, s.Level, s.Sandbox = b.Root, b.Front, b.Level, b.Sandbox
 		s.Provider, s.Model = b.Provider, b.Model
 		s.Question = nil // a question dies with its process
+		if s.Facts == "" {
+			s.Facts = b.Facts
+		}
 	case event.TurnStarted:
 		s.Turn, s.TurnOpen = b.Turn, true
 		s.Messages = append(s.Messages, Message{Turn: b.Turn, User: b.Text})
