@@ -57,7 +57,7 @@ func (s Set) Canonical() []byte {
 	for _, e := range s.Effects {
 		effects = append(effects, e.object())
 	}
-	return appendValue(nil, object{"tool": s.Tool, "free": s.Free, "effects": effects})
+	return appendValue(nil, object{"tool": s.Tool, "args": s.Args, "free": s.Free, "effects": effects})
 }
 
 func (e Effect) object() object {

@@ -10,7 +10,7 @@ import (
 )
 
 func sample() Set {
-	return Set{Tool: "execute_command", Title: "run go test", Effects: []Effect{
+	return Set{Tool: "execute_command", Title: "run go test", Args: "{}", Effects: []Effect{
 		{Kind: Exec, Exec: &Command{
 			Script: "go test ./...", Argv: []string{"/bin/bash", "-c", "go test ./..."},
 			Program: Program{Path: "/bin/bash", SHA256: "aa"}, Dir: "/w", Set: []string{"A=1"}, Dropped: []string{"B"},

@@ -7,6 +7,7 @@ import "time"
 type Set struct {
 	Tool    string // registered name of the tool
 	Title   string // one line for people, made by the tool from decoded facts
+	Args    string // what Run must know beyond the effects (a pattern, a range of lines): JSON, made by Plan
 	Free    bool   // the tool is declared to have no effects at all
 	Effects []Effect
 }

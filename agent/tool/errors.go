@@ -8,6 +8,9 @@ import (
 // ErrStop ends a walk early; Walk then returns nil.
 var ErrStop = errors.New("stop the walk")
 
+// ErrSkip, returned for a folder, leaves out what is in it.
+var ErrSkip = errors.New("skip this folder")
+
 // ErrNobody says that there is nobody who could answer.
 var ErrNobody = errors.New("nobody can answer: decide from what you know, or end the turn and say what is missing")
 

@@ -75,9 +75,11 @@ type Env interface {
 	Read(ctx context.Context, e effect.Effect) ([]byte, error)
 	// List returns the entries of a Read effect's folder, sorted by name.
 	List(ctx context.Context, e effect.Effect) ([]Entry, error)
-	// Walk visits the files beneath a Walk effect's folder in lexical order of
-	// their names, leaves out what git ignores, `.git` and secret-like files,
-	// and follows no links. visit returning ErrStop ends the walk early.
+	// Walk visits what is beneath a Walk effect's folder: files, links and,
+	// before their content, folders; the names in a folder in lexical order. It
+	// leaves out what git ignores, `.git` and secret-like files, and follows no
+	// links. visit returning ErrSkip for a folder leaves out its content, and
+	// ErrStop ends the walk early.
 	Walk(ctx context.Context, e effect.Effect, visit func(Found) error) (Left, error)
 	// Apply carries out Create, Write, Delete, Rename, Mkdir and Chmod, and
 	// returns the state afterwards (of the target, for Rename).
@@ -100,7 +102,7 @@ type Entry struct {
 	Size int64
 }
 
-// Found is one file of a walk.
+// Found is one thing that a walk meets. Open is nil for all but regular files.
 type Found struct {
 	Entry
 	ModTime int64                  // seconds since 1970
