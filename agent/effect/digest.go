@@ -120,9 +120,13 @@ func (x Command) object() object {
 	for _, f := range x.Facts {
 		facts = append(facts, object{"op": f.Op, "name": f.Name, "found": f.Found, "text": f.Text, "values": texts(f.Values)})
 	}
+	programs := make(list, 0, len(x.Programs))
+	for _, p := range x.Programs {
+		programs = append(programs, p.object())
+	}
 	stdin := sha256.Sum256(x.Stdin)
 	return object{
-		"script": x.Script, "argv": texts(x.Argv), "program": x.Program.object(), "dir": x.Dir,
+		"script": x.Script, "argv": texts(x.Argv), "program": x.Program.object(), "programs": programs, "dir": x.Dir,
 		"set": texts(x.Set), "dropped": texts(x.Dropped), "stdin": hex.EncodeToString(stdin[:]),
 		"timeout_ms": int64(x.Timeout / time.Millisecond), "parts": parts, "facts": facts,
 		"parsed": x.Parsed, "reads": paths(x.Reads), "writes": paths(x.Writes), "detected": x.Detected,
