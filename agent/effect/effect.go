@@ -81,9 +81,10 @@ type Command struct {
 	Script   string   // text for bash; empty when Argv is run directly
 	Argv     []string // what is executed: for a script, the shell and its arguments
 	Program  Program
-	Dir      string   // absolute working folder
-	Set      []string // environment added or changed, "NAME=value"
-	Dropped  []string // names of the caller's environment that the command does not get
+	Programs []Program // what the names in the text stand for, where they are programs
+	Dir      string    // absolute working folder
+	Set      []string  // environment added or changed, "NAME=value"
+	Dropped  []string  // names of the caller's environment that the command does not get
 	Stdin    []byte
 	Timeout  time.Duration
 	Parts    []Part // the simple commands that the text comes to, for the question
