@@ -83,11 +83,12 @@ type Reply struct {
 
 // Call is a tool call that the model proposes.
 type Call struct {
-	ID     string          `json:"id"`
-	Tool   string          `json:"tool"`
-	Args   json.RawMessage `json:"args,omitempty"`
-	Origin string          `json:"origin"` // native or text
-	Status string          `json:"status"` // ok, invalid_args, unknown_tool, duplicate, truncated
+	ID      string          `json:"id"`
+	Tool    string          `json:"tool"`
+	Args    json.RawMessage `json:"args,omitempty"`
+	Origin  string          `json:"origin"`            // native or text
+	Status  string          `json:"status"`            // ok, invalid_args, unknown_tool, duplicate, truncated
+	Problem string          `json:"problem,omitempty"` // why it is not ok, in words for the model
 }
 
 // Usage counts tokens. Cost is in millionths of a dollar, nil when unknown.

@@ -96,7 +96,8 @@ func Apply(s State, e event.Event) State {
 			s.Last = b.Text
 		}
 	case event.CallStarted:
-		s.Open = append(slices.Clip(s.Open), OpenCall{CallStarted: b})
+		s.Open = slices.DeleteFunc(slices.Clone(s.Open), func(c OpenCall) bool { return c.Call == b.Call })
+		s.Open = append(s.Open, OpenCall{CallStarted: b})
 	case event.CallDecided:
 		s.Open = slices.Clone(s.Open)
 		for i := range s.Open {
