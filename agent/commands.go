@@ -1,0 +1,99 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/audit"
+)
+
+// handle carries out a front end's command, in the owner's goroutine.
+func (s *Session) handle(o *owned, c event.Command) {
+	switch c := c.(type) {
+	case event.Submit:
+		s.submit(o, c.Text)
+	case event.Withdraw:
+		if n := len(o.queue); n > 0 {
+			o.queue = slices.Clone(o.queue[:n-1])
+			o.tell(event.Queued{Texts: o.queue})
+		}
+	case event.Cancel:
+		o.stop()
+	case event.Answer:
+		o.answer(c)
+	case event.SetLevel:
+		s.setLevel(o, c.Level)
+	case event.SetModel:
+		s.setModel(o, c)
+	case event.Rename:
+		o.tell(event.Renamed{Title: c.Title})
+	}
+}
+
+// submit starts a turn, or queues the text while one runs.
+func (s *Session) submit(o *owned, text string) {
+	if o.busy {
+		o.queue = append(slices.Clip(o.queue), text)
+		o.tell(event.Queued{Texts: o.queue})
+		return
+	}
+	o.busy = true
+	s.turns <- text // has room for one: only one turn is under way
+}
+
+// next is what the worker does after a turn: the oldest queued text, or rest.
+func (o *owned) next() (text string, ok bool) {
+	o.cancel = nil
+	if len(o.queue) == 0 {
+		o.busy = false
+		return "", false
+	}
+	text, o.queue = o.queue[0], slices.Clone(o.queue[1:])
+	o.tell(event.Queued{Texts: o.queue})
+	return text, true
+}
+
+// stop cancels the running turn. What was queued behind it is kept.
+func (o *owned) stop() {
+	if o.cancel != nil {
+		o.cancel()
+	}
+}
+
+// tell emits what nobody waits for. A log that takes nothing more stops the
+// next call, and the screen says so.
+func (o *owned) tell(bodies ...event.Body) { _ = o.emit(bodies...) }
+
+// setLevel changes the autonomy level. The opt-out of a launch is not a level
+// that a front end could reach.
+func (s *Session) setLevel(o *owned, word string) {
+	level, err := gate.ParseLevel(word)
+	if err != nil {
+		o.tell(event.Notice{Severity: "warn", Text: err.Error(), Key: "level"})
+		return
+	}
+	from, to := s.effective(o.limits.Level), s.effective(level)
+	o.limits.Level = level
+	if from == to {
+		return
+	}
+	o.tell(event.LevelChanged{From: from.String(), To: to.String(), By: "user:" + string(s.o.Front)})
+	s.note(o, audit.Event{Kind: "level", Title: fmt.Sprintf("level %s becomes %s", from, to), Data: map[string]any{"from": from.String(), "to": to.String()}})
+}
+
+func (s *Session) setModel(o *owned, c event.SetModel) {
+	if s.o.Provider == nil || (c.Provider != "" && c.Provider != s.o.Provider.ID()) {
+		o.tell(event.Notice{Severity: "warn", Text: "another provider needs a new session", Hint: "start again with --provider " + c.Provider, Key: "model"})
+		return
+	}
+	o.tell(event.ModelChanged{Provider: s.o.Provider.ID(), Model: c.Model})
+}
+
+// note writes an audit event that belongs to a command of the person.
+func (s *Session) note(o *owned, e audit.Event) {
+	if err := s.record(s.lasting, e); err != nil {
+		o.tell(event.AuditHead{Broken: err.Error()})
+	}
+}

@@ -1,0 +1,239 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/agent/world"
+	"github.com/tera-pilot/tera-pilot/audit"
+)
+
+// A Dispatcher takes one call at a time down the road of docs/architecture.md,
+// section 1. It is the only caller of Tool.Run.
+type Dispatcher struct {
+	tools  *tool.Registry
+	world  *world.World
+	owner  *owner
+	log    evidence
+	front  audit.Front
+	judge  func() (gate.Input, error)              // all that a decision needs besides the effects
+	keeps  func(context.Context, gate.Offer) error // remembers what the person chose to keep
+	limit  int                                     // bytes of a result's body that the model reads
+	outDir string                                  // where outputs that were cut are kept
+	clock  func() time.Time
+	redact func(string) string
+	step   func(string) // crash points of the tests; does nothing otherwise
+}
+
+// evidence is what the dispatcher needs of the audit log.
+type evidence interface {
+	Intent(context.Context, audit.Intent) (audit.Token, error)
+	Outcome(audit.Token, audit.Outcome) error
+	Event(context.Context, audit.Event) error
+}
+
+// errNoEvidence marks a call that was not run because its intent could not be
+// written. Nothing may run after it.
+var errNoEvidence = errors.New("the evidence cannot be written, so nothing is done")
+
+// maxReplans is how often a call goes back to the start when the world changed
+// between the decision and the run.
+const maxReplans = 3
+
+// A proposal is a call with its effects and what the gate says of them.
+type proposal struct {
+	call     event.Call
+	tool     tool.Tool
+	set      effect.Set
+	digest   effect.Digest
+	decision gate.Decision
+	input    gate.Input
+}
+
+// A verdict is the last word on a proposal. The zero verdict is none of the
+// words, and the log refuses it.
+type verdict struct {
+	decision audit.Decision
+	by       audit.By
+	reason   string
+	asked    *audit.Asked
+}
+
+func (v verdict) permits() bool {
+	return v.decision == audit.Allowed || v.decision == audit.Approved
+}
+
+// Call takes one call of the model from proposal to result. The result is in
+// the session's log when it returns. An error means that the session cannot go
+// on: a log takes nothing more.
+func (d *Dispatcher) Call(ctx context.Context, c event.Call) (event.CallResult, error) {
+	for range maxReplans {
+		res, changed, err := d.once(ctx, c)
+		if err != nil || !changed {
+			return res, err
+		}
+	}
+	return d.refuse(c, tool.Blocked, "blocked", "what the call touches kept changing while it was decided about; nothing was done: wait until nobody else writes there, then try again")
+}
+
+// once is one walk down the road. changed says that the world was another one
+// at the recheck, and that nothing was run.
+func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResult, changed bool, err error) {
+	p, problem := d.propose(ctx, c)
+	if problem != "" {
+		res, err = d.refuse(c, tool.Error, "", problem)
+		return res, false, err
+	}
+	aid, err := newAID()
+	if err != nil {
+		return res, false, err
+	}
+	if err := d.owner.emit(startedEvent(p, aid)); err != nil {
+		return res, false, err
+	}
+	d.step("started")
+	v, err := d.decide(ctx, p)
+	if err != nil {
+		return res, false, err
+	}
+	if err := d.owner.emit(d.decidedEvent(p, v)); err != nil {
+		return res, false, err
+	}
+	d.step("decided")
+	token, err := d.log.Intent(ctx, d.intent(p, v, aid))
+	if err != nil {
+		res, emitErr := d.refuse(c, tool.Blocked, "blocked", errNoEvidence.Error()+": "+err.Error())
+		return res, false, errors.Join(fmt.Errorf("%w: %w", errNoEvidence, err), emitErr)
+	}
+	d.step("intent")
+	if !v.permits() {
+		res, err = d.refused(p, v, token)
+		return res, false, err
+	}
+	if why := d.recheck(ctx, p, v); why != "" {
+		err := d.log.Outcome(token, audit.Outcome{Status: audit.StatusBlocked, Reason: "changed: " + why})
+		return res, true, err
+	}
+	d.step("recheck")
+	res, err = d.run(ctx, p, v, token)
+	return res, false, err
+}
+
+// propose does the first two steps: plan and decide. problem is what the model
+// is told when there is nothing that could be decided about.
+func (d *Dispatcher) propose(ctx context.Context, c event.Call) (p proposal, problem string) {
+	if c.Status != callOK {
+		return p, c.Problem
+	}
+	t, err := d.tools.Lookup(c.Tool)
+	if err != nil {
+		return p, err.Error()
+	}
+	if err := checkArgs(t.Spec(), c.Args); err != nil {
+		return p, err.Error()
+	}
+	set, err := t.Plan(ctx, d.world.View(d.seen), c.Args)
+	if err != nil {
+		return p, err.Error()
+	}
+	if len(set.Effects) == 0 && !(set.Free && t.Spec().Free) {
+		return p, "the call would have no effect: check its arguments"
+	}
+	in, err := d.judge()
+	if err != nil {
+		return p, err.Error()
+	}
+	in.Set, in.Origin = set, gate.ParseOrigin(c.Origin)
+	decision := gate.Decide(in)
+	return proposal{call: c, tool: t, set: decision.Set, digest: decision.Set.Digest(), decision: decision, input: in}, ""
+}
+
+// recheck plans and decides again, right before the run. It says what is
+// different; "" when nothing is. An approval answers ask.
+func (d *Dispatcher) recheck(ctx context.Context, p proposal, v verdict) string {
+	if ctx.Err() != nil {
+		return "cancelled before the run"
+	}
+	again, problem := d.propose(ctx, p.call)
+	switch {
+	case problem != "":
+		return problem
+	case again.digest != p.digest:
+		return differs(p.set, again.set)
+	case again.decision.Answer == gate.Allow:
+		return ""
+	case again.decision.Answer == gate.Ask && v.decision == audit.Approved:
+		return ""
+	default:
+		return "a stricter rule is in force: " + again.decision.Reason
+	}
+}
+
+// differs names the first effect that is another one than it was.
+func differs(before, after effect.Set) string {
+	for i, e := range before.Effects {
+		if i >= len(after.Effects) || after.Effects[i].Digest() != e.Digest() {
+			return describe(e) + " is not what it was"
+		}
+	}
+	return "the effects are not what they were"
+}
+
+// run is the only place where a tool runs.
+func (d *Dispatcher) run(ctx context.Context, p proposal, v verdict, token audit.Token) (event.CallResult, error) {
+	began := d.clock()
+	env := d.world.Env(world.Grant{
+		Set: p.set, Token: token,
+		Output: func(stream string, b []byte) { d.output(p.call.ID, stream, b) },
+		Ask: func(ctx context.Context, q string, options []string) (string, error) {
+			return d.askUser(ctx, p, q, options)
+		},
+		Todo: func(items []tool.TodoItem) error { return d.owner.emit(todoEvent(items)) },
+	})
+	out, err := p.tool.Run(ctx, env, p.set)
+	d.step("ran")
+	if err != nil {
+		out = failure(err, out)
+	}
+	if ctx.Err() != nil && out.Status != tool.OK {
+		out.Status = tool.Cancelled
+	}
+	took := d.clock().Sub(began)
+	if err := d.log.Outcome(token, outcome(out, took)); err != nil {
+		return event.CallResult{}, fmt.Errorf("%w: %w", errNoEvidence, err)
+	}
+	d.step("outcome")
+	return d.close(p, v, out, took)
+}
+
+// failure is the result of a Run that returned an error.
+func failure(err error, out tool.Result) tool.Result {
+	out.Status = tool.Error
+	var changed *tool.ChangedError
+	if errors.As(err, &changed) {
+		out.Status = tool.Blocked
+	}
+	if errors.Is(err, context.Canceled) {
+		out.Status = tool.Cancelled
+	}
+	out.Body = strings.TrimSpace(out.Body + "\n" + err.Error())
+	return out
+}
+
+// newAID makes the id of an action: 128 random bits.
+func newAID() (string, error) {
+	var b [16]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("id of an action: %w", err)
+	}
+	return hex.EncodeToString(b[:]), nil
+}

@@ -1,0 +1,267 @@
+package agent
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/world"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
+)
+
+// lines collects the lines of a question. What it is given may hold anything;
+// what it adds is visible.
+type lines struct{ out []event.Line }
+
+func (w *lines) add(kind event.LineKind, text string) {
+	w.out = append(w.out, event.Line{Kind: kind, Text: text})
+}
+
+func (w *lines) blank() { w.add(event.LineBlank, "") }
+
+// fact adds "name      value". A value of several lines goes on beneath.
+func (w *lines) fact(name, value string) { w.named(event.LineFact, name, value) }
+
+// warn adds a fact that needs attention.
+func (w *lines) warn(name, value string) { w.named(event.LineWarn, name, value) }
+
+func (w *lines) named(kind event.LineKind, name, value string) {
+	for i, line := range visible.StrictLines(value) {
+		if i > 0 {
+			name = ""
+		}
+		w.add(kind, fmt.Sprintf("%-9s %s", name, line))
+	}
+}
+
+// effect adds all that is known of one effect.
+func (w *lines) effect(e effect.Effect, place *world.World) {
+	switch e.Kind {
+	case effect.Exec:
+		w.command(e.Exec, place)
+	case effect.Git:
+		w.git(e.Git)
+	case effect.Create, effect.Write, effect.Memory:
+		w.content(e)
+	case effect.Delete:
+		w.removal(e)
+	case effect.Rename:
+		w.path("rename", *e.Path)
+		w.path("to", *e.To)
+	case effect.Mkdir:
+		w.path("new folder", *e.Path)
+	case effect.Chmod:
+		w.path("chmod", *e.Path)
+		w.fact("mode", fmt.Sprintf("%04o becomes %04o", e.Path.Mode, e.Mode))
+	case effect.Read, effect.Walk:
+		w.path(e.Kind.String(), *e.Path)
+	case effect.Fetch, effect.Search:
+		w.network(e)
+	case effect.MCP:
+		w.fact("server", e.MCP.Server+"  "+e.MCP.Identity)
+		w.fact("tool", e.MCP.Tool)
+		w.fact("arguments", e.MCP.Args)
+	default:
+		w.warn("effect", describe(e))
+	}
+}
+
+func (w *lines) path(name string, p effect.Path) {
+	where := "inside the workspace"
+	switch {
+	case p.Outside:
+		where = "OUTSIDE the workspace"
+	case p.Virtual:
+		where = "an output of this session"
+	}
+	facts := []string{where}
+	if p.Exists {
+		facts = append(facts, p.Type.String())
+		if p.Type == effect.Regular {
+			facts = append(facts, fmt.Sprintf("mode %04o", p.Mode), size(p.Size))
+		}
+	} else {
+		facts = append(facts, "not there yet")
+	}
+	w.fact(name, p.Name)
+	w.fact("", strings.Join(facts, ", "))
+	if p.Links > 1 && p.Type == effect.Regular {
+		w.warn("links", fmt.Sprintf("%d names share this content: only this name gets the new one", p.Links))
+	}
+	if p.Target != "" {
+		w.warn("link to", p.Target)
+	}
+	if p.Secret {
+		w.warn("secret", "a file of this name usually holds secrets")
+	}
+	if p.Protected != "" {
+		w.warn("protected", p.Protected+" can make other programs run code, or change what agents are told")
+	}
+}
+
+// content shows what a file will hold: the diff, or all of a new file.
+func (w *lines) content(e effect.Effect) {
+	title := "write"
+	if !e.Path.Exists {
+		title = "new file"
+	}
+	w.path(title, *e.Path)
+	if e.Mode != 0 && (!e.Path.Exists || e.Mode != e.Path.Mode) {
+		w.fact("mode", fmt.Sprintf("%04o", fs.FileMode(e.Mode)))
+	}
+	w.fact("result", fmt.Sprintf("%s, sha256 %.12s", size(e.After.Size), e.After.SHA256))
+	w.blank()
+	w.diff(e.Path.Before, e.After.Data)
+}
+
+// removal shows what would be gone.
+func (w *lines) removal(e effect.Effect) {
+	w.path("delete", *e.Path)
+	if e.Path.Type == effect.Regular && e.Path.Before != nil {
+		w.blank()
+		w.diff(e.Path.Before, nil)
+	}
+}
+
+func (w *lines) diff(before, after []byte) {
+	if !isText(before) || !isText(after) {
+		w.warn("content", "is not text and cannot be reviewed as lines")
+		return
+	}
+	d := diffFiles(before, after)
+	if allCRLF(after) && len(after) > 0 && strings.Contains(string(after), "\r\n") {
+		w.fact("line ends", "CRLF")
+	}
+	w.fact("lines", d.stat())
+	w.out = append(w.out, d.lines...)
+}
+
+func (w *lines) command(x *effect.Command, place *world.World) {
+	if x.Detected {
+		w.fact("detected", "the project's own test command; its files decide what it runs")
+	}
+	if x.Script != "" {
+		for _, line := range visible.StrictLines(x.Script) {
+			w.add(event.LineScript, line)
+		}
+		w.blank()
+	}
+	w.fact("program", fmt.Sprintf("%s  sha256 %.12s", x.Program.Path, x.Program.SHA256))
+	for i, p := range x.Parts {
+		name := ""
+		if i == 0 {
+			name = "runs"
+		}
+		w.part(name, p)
+	}
+	if !x.Parsed {
+		w.warn("not clear", "the text could not be understood as a whole")
+	}
+	w.fact("folder", x.Dir)
+	w.fact("env", envDelta(x))
+	if len(x.Stdin) > 0 {
+		w.fact("stdin", size(int64(len(x.Stdin))))
+		for _, line := range visible.StrictLines(string(x.Stdin)) {
+			w.add(event.LineScript, line)
+		}
+	} else {
+		w.fact("stdin", "empty")
+	}
+	if len(x.Hosts) > 0 {
+		w.warn("network", strings.Join(x.Hosts, ", "))
+	} else {
+		w.fact("network", "none")
+	}
+	for _, p := range x.Reads {
+		w.path("reads", p)
+	}
+	for _, p := range x.Writes {
+		w.path("writes", p)
+	}
+	for _, line := range place.Confinement(x) {
+		w.fact(line.Name, line.Value)
+	}
+	w.fact("limit", x.Timeout.String())
+}
+
+func (w *lines) part(name string, p effect.Part) {
+	text := quoted(p.Argv)
+	if p.Note != "" {
+		text += "   " + p.Note
+	}
+	if p.Known {
+		w.fact(name, text)
+	} else {
+		w.warn(name, text+"   (known only when it runs)")
+	}
+}
+
+// envDelta says what the command's environment has and lacks against ours.
+func envDelta(x *effect.Command) string {
+	var parts []string
+	for _, v := range x.Set {
+		parts = append(parts, "+ "+v)
+	}
+	const shown = 3
+	for i, name := range x.Dropped {
+		if i == shown {
+			parts = append(parts, fmt.Sprintf("%d more removed", len(x.Dropped)-shown))
+			break
+		}
+		parts = append(parts, "- "+name)
+	}
+	if len(parts) == 0 {
+		return "built from nothing, no addition"
+	}
+	return strings.Join(parts, "  ")
+}
+
+func (w *lines) git(g *effect.GitCall) {
+	w.fact("git", quoted(g.Args))
+	w.fact("kind", g.Class.String())
+	for _, u := range g.Remotes {
+		w.warn("remote", u)
+	}
+	for _, p := range g.Reads {
+		w.path("reads", p)
+	}
+	for _, p := range g.Writes {
+		w.fact("writes", p.Name)
+	}
+	for _, l := range g.Loses {
+		w.warn("can lose", l)
+	}
+	for _, n := range g.Notes {
+		w.fact("note", n)
+	}
+}
+
+func (w *lines) network(e effect.Effect) {
+	if e.Net.URL != "" {
+		w.fact("url", e.Net.URL)
+	}
+	if e.Net.Query != "" {
+		w.fact("query", e.Net.Query)
+	}
+	w.fact("host", fmt.Sprintf("%s port %d  %s", e.Net.Host, e.Net.Port, e.Net.Method))
+	if e.Net.Reason != "" {
+		w.fact("reason", e.Net.Reason)
+	}
+	if e.Net.SecretHit {
+		w.warn("secret", "what would be sent looks like it holds a secret")
+	}
+}
+
+// size is a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+}

@@ -1,0 +1,272 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/session"
+)
+
+// An owner is the one goroutine that holds a session's state. Everybody else
+// sends it functions; it runs them one after the other.
+type owner struct {
+	inbox chan func(*owned)
+	done  chan struct{} // closed when the goroutine has ended
+}
+
+// owned is what only the owner's goroutine touches.
+type owned struct {
+	now    func() time.Time
+	redact func(event.Body) event.Body
+	log    *session.Log
+	read   func() ([]event.Event, error) // the stored events, for a late subscriber
+	state  session.State
+	err    error // of the log: sticky
+
+	limits      gate.Limits // what the person set; Taint stands in state
+	subscribers map[*subscriber]bool
+	queue       []string
+	busy        bool   // a turn runs
+	cancel      func() // stops the running turn; nil when none runs
+	question    *openQuestion
+	working     event.Working
+	quit        bool
+}
+
+// errEnded says that the session's goroutine is gone.
+var errEnded = errors.New("the session has ended")
+
+func newOwner(o *owned) *owner {
+	w := &owner{inbox: make(chan func(*owned)), done: make(chan struct{})}
+	o.subscribers = map[*subscriber]bool{}
+	go w.loop(o)
+	return w
+}
+
+func (w *owner) loop(o *owned) {
+	defer close(w.done)
+	for !o.quit {
+		(<-w.inbox)(o)
+	}
+	o.closeQuestion("died", nil)
+	for s := range o.subscribers {
+		close(s.events)
+	}
+}
+
+// do runs f in the owner's goroutine and waits until it has run.
+func (w *owner) do(f func(*owned)) error {
+	ran := make(chan struct{})
+	select {
+	case w.inbox <- func(o *owned) { f(o); close(ran) }:
+		<-ran
+		return nil
+	case <-w.done:
+		return errEnded
+	}
+}
+
+// post runs f in the owner's goroutine, later.
+func (w *owner) post(f func(*owned)) error {
+	select {
+	case w.inbox <- f:
+		return nil
+	case <-w.done:
+		return errEnded
+	}
+}
+
+// emit appends events, applies them and tells the subscribers. An error means
+// that the log takes nothing more.
+func (w *owner) emit(bodies ...event.Body) error {
+	var err error
+	return errors.Join(w.do(func(o *owned) { err = o.emit(bodies...) }), err)
+}
+
+// barrier makes what was emitted durable.
+func (w *owner) barrier() error {
+	var err error
+	return errors.Join(w.do(func(o *owned) { err = o.log.Sync() }), err)
+}
+
+// state is the state as it is now.
+func (w *owner) state() (session.State, error) {
+	var s session.State
+	err := w.do(func(o *owned) { s = o.state })
+	return s, err
+}
+
+func (o *owned) emit(bodies ...event.Body) error {
+	if o.err != nil {
+		return o.err
+	}
+	clean := make([]event.Body, len(bodies))
+	for i, body := range bodies {
+		clean[i] = o.redact(body)
+	}
+	events, err := o.log.Append(o.now(), clean...)
+	if err != nil {
+		o.err = err
+		o.fanOut(event.Event{Time: o.now(), Session: o.log.ID(), Body: event.AuditHead{Broken: err.Error()}})
+		return err
+	}
+	for _, e := range events {
+		o.state = session.Apply(o.state, e)
+		if w, ok := e.Body.(event.Working); ok {
+			o.working = w
+		}
+		o.fanOut(e)
+	}
+	return nil
+}
+
+// A subscriber gets every event. One that does not read is cut off, and asks
+// for the events that it missed.
+type subscriber struct{ events chan event.Event }
+
+// subscriberRoom is how far a front end may fall behind, in events.
+const subscriberRoom = 4096
+
+func (o *owned) fanOut(e event.Event) {
+	for s := range o.subscribers {
+		select {
+		case s.events <- e:
+		default:
+			close(s.events)
+			delete(o.subscribers, s)
+		}
+	}
+}
+
+// Subscribe returns the stored events after seq and a channel with those that
+// follow. The channel is closed when the session ends, and when the caller
+// reads too slowly: then he subscribes again with the last number he saw.
+func (w *owner) Subscribe(seq uint64) (backlog []event.Event, live <-chan event.Event, cancel func(), err error) {
+	s := &subscriber{events: make(chan event.Event, subscriberRoom)}
+	doErr := w.do(func(o *owned) {
+		var all []event.Event
+		if all, err = o.read(); err != nil {
+			return
+		}
+		backlog = all[min(seq, uint64(len(all))):]
+		for _, body := range []event.Body{o.working, event.Queued{Texts: o.queue}} {
+			s.events <- event.Event{Time: o.now(), Session: o.log.ID(), Body: body}
+		}
+		o.subscribers[s] = true
+	})
+	if err = errors.Join(doErr, err); err != nil {
+		return nil, nil, nil, fmt.Errorf("events of the session: %w", err)
+	}
+	cancel = func() {
+		_ = w.post(func(o *owned) { // an ended session has closed the channel already
+			if o.subscribers[s] {
+				delete(o.subscribers, s)
+				close(s.events)
+			}
+		})
+	}
+	return backlog, s.events, cancel, nil
+}
+
+// openQuestion is the question before the person, and who waits for it.
+type openQuestion struct {
+	event.Question
+	answer chan event.Answer // holds one
+}
+
+// ask puts a question and waits for its answer, its deadline or the end of ctx.
+// Only an answer that names the question, its digest and its very lines comes
+// back; everything else is an error, and errors deny.
+func (w *owner) ask(ctx context.Context, q event.Question) (event.Answer, error) {
+	open := &openQuestion{Question: q, answer: make(chan event.Answer, 1)}
+	var err error
+	doErr := w.do(func(o *owned) {
+		if o.question != nil {
+			err = errors.New("another question is open")
+			return
+		}
+		if err = o.emit(event.QuestionOpened{Question: q}); err == nil {
+			o.question = open
+		}
+	})
+	if err = errors.Join(doErr, err); err != nil {
+		return event.Answer{}, err
+	}
+	timer := time.NewTimer(q.Deadline.Sub(q.Opened))
+	defer timer.Stop()
+	select {
+	case a := <-open.answer:
+		return a, nil
+	case <-timer.C:
+		return w.withdraw(open, "timeout", errTimeout)
+	case <-ctx.Done():
+		return w.withdraw(open, "cancelled", ctx.Err())
+	case <-w.done:
+		return event.Answer{}, errEnded
+	}
+}
+
+// errTimeout says that nobody answered in time.
+var errTimeout = errors.New("no answer in time")
+
+// withdraw closes the question, unless its answer came first.
+func (w *owner) withdraw(open *openQuestion, how string, why error) (event.Answer, error) {
+	err := w.do(func(o *owned) {
+		if o.question == open {
+			o.closeQuestion(how, nil)
+		}
+	})
+	select {
+	case a := <-open.answer:
+		if errors.Is(why, errTimeout) {
+			return a, nil
+		}
+	default:
+	}
+	return event.Answer{}, errors.Join(why, err)
+}
+
+// answer takes a front end's answer, once, if it fits the open question.
+func (o *owned) answer(a event.Answer) {
+	q := o.question
+	if q == nil || a.Question != q.ID || a.Digest != q.Digest || a.LinesHash != q.LinesHash {
+		return
+	}
+	if a.Choice != event.Deny && q.Danger && (a.Code == "" || a.Code != q.Code) {
+		return
+	}
+	if a.Choice == event.Keep && !offers(q.Question, a.Scope) {
+		return
+	}
+	if (a.Choice == event.Say) != (q.Kind == event.AskUser) && a.Choice != event.Deny {
+		return
+	}
+	q.answer <- a
+	o.closeQuestion("answered", &a)
+}
+
+func offers(q event.Question, scope string) bool {
+	for _, s := range q.Scopes {
+		if s.ID == scope {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *owned) closeQuestion(how string, a *event.Answer) {
+	if o.question == nil {
+		return
+	}
+	said := "denied"
+	if a != nil && a.Choice != event.Deny {
+		said = "approved"
+	}
+	id := o.question.ID
+	o.question = nil
+	_ = o.emit(event.QuestionClosed{ID: id, How: how, Said: said}) // a broken log shows in whoever waits next
+}

@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
+)
+
+// question makes the whole question about a proposal: decoded facts, the full
+// content, why it is asked, and last, marked as such, what the model says.
+func (d *Dispatcher) question(p proposal) (event.Question, error) {
+	q := event.Question{
+		Digest: p.digest.String(), Call: p.call.ID, Tool: p.set.Tool, Title: visible.Strict(p.set.Title),
+		Kind: questionKind(p.set), Danger: p.decision.Danger, Raised: p.decision.Raised,
+	}
+	for _, o := range gate.Scopes(p.input, p.decision) {
+		q.Scopes = append(q.Scopes, o.Scope)
+	}
+	var w lines
+	for i, e := range p.set.Effects {
+		if i > 0 {
+			w.blank()
+		}
+		w.effect(e, d.world)
+	}
+	w.blank()
+	w.fact("why ask", p.decision.Reason)
+	w.fact("risk", strings.Join(append([]string{p.decision.Risk.Tier.String()}, p.decision.Risk.Reasons...), "; "))
+	if len(p.input.Taint) > 0 {
+		w.warn("context", "holds text from: "+strings.Join(p.input.Taint, ", "))
+	} else {
+		w.fact("context", "no untrusted text so far")
+	}
+	says, err := d.modelSays()
+	if err != nil {
+		return event.Question{}, err
+	}
+	if says != "" {
+		w.blank()
+		for _, line := range visible.StrictLines(says) {
+			w.add(event.LineModel, line)
+		}
+	}
+	q.Lines = w.out
+	return d.finish(q)
+}
+
+// userQuestion is a question that the model itself asks.
+func (d *Dispatcher) userQuestion(p proposal, text string, options []string) (event.Question, error) {
+	q := event.Question{Digest: p.digest.String(), Call: p.call.ID, Tool: p.set.Tool, Title: "the model asks you", Kind: event.AskUser}
+	var w lines
+	for _, line := range visible.StrictLines(text) {
+		w.add(event.LineModel, line)
+	}
+	for _, o := range options {
+		q.Options = append(q.Options, visible.Strict(o))
+	}
+	q.Lines = w.out
+	return d.finish(q)
+}
+
+// finish gives a question its identity and its time.
+func (d *Dispatcher) finish(q event.Question) (event.Question, error) {
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return event.Question{}, fmt.Errorf("id of a question: %w", err)
+	}
+	q.ID = hex.EncodeToString(b[:])
+	if q.Danger {
+		code, err := dangerCode()
+		if err != nil {
+			return event.Question{}, err
+		}
+		q.Code = code
+	}
+	q.LinesHash = event.HashLines(q.Lines)
+	q.Opened = d.clock().UTC()
+	q.Deadline = q.Opened.Add(answerTime)
+	return q, nil
+}
+
+// dangerCode is four letters that are easy to tell apart. Letters that answer
+// other questions, or end a turn, are not among them.
+func dangerCode() (string, error) {
+	const letters = "bcdfghjkmnpqtvwz"
+	var b [4]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("code of a question: %w", err)
+	}
+	for i := range b {
+		b[i] = letters[int(b[i])%len(letters)]
+	}
+	return string(b[:]), nil
+}
+
+// questionKind chooses the layout by the effect that weighs most.
+func questionKind(s effect.Set) event.QuestionKind {
+	kind := event.AskOther
+	for _, e := range s.Effects {
+		switch e.Kind {
+		case effect.Exec, effect.Start, effect.Spawn:
+			return event.AskCommand
+		case effect.Git:
+			kind = event.AskGit
+		case effect.Fetch, effect.Search:
+			kind = event.AskFetch
+		case effect.MCP:
+			kind = event.AskMCP
+		case effect.Create, effect.Write, effect.Delete, effect.Rename, effect.Mkdir, effect.Chmod, effect.Memory:
+			return event.AskEdit
+		case effect.Read, effect.Walk:
+			kind = event.AskRead
+		case effect.Unknown, effect.Config:
+		}
+	}
+	return kind
+}
+
+// describe is an effect in one line, for logs and lists.
+func describe(e effect.Effect) string {
+	switch {
+	case e.To != nil && e.Path != nil:
+		return fmt.Sprintf("%s %s to %s", e.Kind, visible.Strict(e.Path.Name), visible.Strict(e.To.Name))
+	case e.Path != nil:
+		return fmt.Sprintf("%s %s", e.Kind, visible.Strict(e.Path.Name))
+	case e.Exec != nil && e.Exec.Script != "":
+		return "run " + visible.Strict(e.Exec.Script)
+	case e.Exec != nil:
+		return "run " + quoted(e.Exec.Argv)
+	case e.Git != nil:
+		return "git " + quoted(e.Git.Args)
+	case e.Net != nil:
+		return fmt.Sprintf("%s %s %s", e.Kind, e.Net.Method, visible.Strict(e.Net.URL+e.Net.Query))
+	case e.MCP != nil:
+		return fmt.Sprintf("mcp %s %s", visible.Strict(e.MCP.Server), visible.Strict(e.MCP.Tool))
+	default:
+		return e.Kind.String()
+	}
+}
+
+// quoted shows an argv word by word, so that nobody has to guess where a word
+// ends.
+func quoted(argv []string) string {
+	words := make([]string, len(argv))
+	for i, w := range argv {
+		words[i] = `"` + strings.ReplaceAll(visible.Strict(w), `"`, `\"`) + `"`
+	}
+	return strings.Join(words, " ")
+}

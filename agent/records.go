@@ -1,0 +1,173 @@
+package agent
+
+import (
+	"encoding/json"
+	"io/fs"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/audit"
+)
+
+// intent is what the audit log states of a proposal and its verdict.
+func (d *Dispatcher) intent(p proposal, v verdict, aid string) audit.Intent {
+	in := audit.Intent{
+		AID: aid, Category: audit.Category(p.tool.Spec().Category), Tool: p.set.Tool, Title: p.set.Title,
+		Paths: touched(p.set), Command: commandText(p.set), Args: p.call.Args,
+		Effect: p.set.Canonical(), Digest: p.digest, Origin: audit.Origin(p.call.Origin),
+		Decision: v.decision, By: v.by, Reason: v.reason, Policy: p.input.Rules.Digest(), Inputs: p.input.Canonical(),
+		Asked: v.asked, Taint: p.input.Taint, Level: p.input.Level.String(),
+		Sandbox: confinement(p.set), Net: hosts(p.set),
+	}
+	if r := p.decision.Rule; r.ID != "" {
+		in.Rule = &audit.Rule{ID: r.ID, File: r.File, Line: r.Line}
+	}
+	in.Pre, in.Want = states(p.set)
+	return in
+}
+
+// outcome is what the audit log states of a result.
+func outcome(out tool.Result, took time.Duration) audit.Outcome {
+	o := audit.Outcome{
+		Status: recordedStatus(out.Status), Code: out.Exit, Signal: out.Signal, Took: took,
+		Out: []byte(out.Body), OutSize: int64(len(out.Body)), Diff: out.Diff,
+	}
+	for _, p := range out.Post {
+		o.Post = append(o.Post, fileRef(p))
+	}
+	return o
+}
+
+// recordedStatus is the audit log's word for a tool's status.
+func recordedStatus(s tool.Status) audit.Status {
+	switch s {
+	case tool.OK:
+		return audit.OK
+	case tool.Error:
+		return audit.Failed
+	case tool.Rejected:
+		return audit.Rejected
+	case tool.Blocked:
+		return audit.StatusBlocked
+	case tool.Cancelled:
+		return audit.Cancelled
+	case tool.Timeout:
+		return audit.TimedOut
+	case tool.NotRun:
+		return audit.NotRun
+	default:
+		return audit.Unknown
+	}
+}
+
+// touched are the paths of a set, as people name them.
+func touched(s effect.Set) []string {
+	var out []string
+	for _, e := range s.Effects {
+		for _, p := range []*effect.Path{e.Path, e.To} {
+			if p != nil {
+				out = append(out, p.Name)
+			}
+		}
+	}
+	return out
+}
+
+func commandText(s effect.Set) string {
+	for _, e := range s.Effects {
+		switch {
+		case e.Exec != nil && e.Exec.Script != "":
+			return e.Exec.Script
+		case e.Exec != nil:
+			return quoted(e.Exec.Argv)
+		case e.Git != nil:
+			return "git " + quoted(e.Git.Args)
+		}
+	}
+	return ""
+}
+
+func confinement(s effect.Set) audit.Profile {
+	for _, e := range s.Effects {
+		if e.Exec != nil {
+			return audit.Profile{Profile: e.Exec.Profile, Grade: e.Exec.Grade}
+		}
+	}
+	return audit.Profile{}
+}
+
+func hosts(s effect.Set) []string {
+	var out []string
+	for _, e := range s.Effects {
+		if e.Net != nil {
+			out = append(out, e.Net.Host)
+		}
+		if e.Exec != nil {
+			out = append(out, e.Exec.Hosts...)
+		}
+	}
+	return out
+}
+
+// states are the files of a set as they are and as they are meant to become.
+func states(s effect.Set) (pre, want []audit.FileRef) {
+	for _, e := range s.Effects {
+		if !e.Kind.ChangesFiles() {
+			continue
+		}
+		if e.Path != nil {
+			pre = append(pre, fileRef(*e.Path))
+		}
+		switch {
+		case e.To != nil:
+			pre = append(pre, fileRef(*e.To))
+			moved := fileRef(*e.Path)
+			moved.Path = e.To.Name
+			want = append(want, audit.FileRef{Path: e.Path.Name}, moved)
+		case e.After != nil:
+			want = append(want, audit.FileRef{Path: e.Path.Name, SHA256: e.After.SHA256, Size: e.After.Size, Mode: fs.FileMode(e.Mode), Secret: e.Path.Secret})
+		case e.Kind == effect.Delete:
+			want = append(want, audit.FileRef{Path: e.Path.Name})
+		}
+	}
+	return pre, want
+}
+
+func fileRef(p effect.Path) audit.FileRef {
+	ref := audit.FileRef{Path: p.Name, Secret: p.Secret}
+	if p.Exists {
+		ref.SHA256, ref.Size, ref.Mode = p.SHA256, p.Size, fs.FileMode(p.Mode)
+	}
+	return ref
+}
+
+// linesBytes is the question as it was asked, for the log's commitment.
+func linesBytes(lines []event.Line) []byte {
+	b, err := json.Marshal(lines)
+	if err != nil {
+		panic("agent: lines of text do not encode: " + err.Error())
+	}
+	return b
+}
+
+func startedEvent(p proposal, aid string) event.CallStarted {
+	e := event.CallStarted{Call: p.call.ID, Tool: p.set.Tool, Title: p.set.Title, Digest: p.digest.String(), Intent: aid}
+	for _, x := range p.set.Effects {
+		e.Effects = append(e.Effects, describe(x))
+	}
+	return e
+}
+
+func (d *Dispatcher) decidedEvent(p proposal, v verdict) event.CallDecided {
+	e := event.CallDecided{Call: p.call.ID, Decision: string(v.decision), By: string(v.by), Reason: v.reason}
+	if r := p.decision.Rule; r.ID != "" {
+		e.Rule = r.ID
+	}
+	if !v.permits() {
+		e.Allow = gate.WouldAllow(p.input, p.decision)
+	}
+	return e
+}

@@ -1,0 +1,175 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/session"
+	"github.com/tera-pilot/tera-pilot/audit"
+)
+
+// recover settles what a crash left open, in both logs (docs/contracts.md,
+// section 6): an edit by comparing hashes, everything else is unknown. Nothing
+// is run again.
+func (s *Session) recover(ctx context.Context) error {
+	open, err := s.audit.OpenIntents(ctx)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNoEvidence, err)
+	}
+	settled := map[string]audit.Outcome{}
+	for _, in := range open {
+		if in.Session != s.o.Log.ID() {
+			continue // another session's own resume settles it
+		}
+		out := s.settle(ctx, in.Intent)
+		if err := s.audit.Settle(in, out); err != nil && !errors.Is(err, audit.ErrSettled) {
+			return fmt.Errorf("%w: %w", errNoEvidence, err)
+		}
+		settled[in.Intent.AID] = out
+	}
+	return s.closeOpenCalls(settled)
+}
+
+// settle finds out how far an intent of a dead process came.
+func (s *Session) settle(ctx context.Context, in audit.Intent) audit.Outcome {
+	switch {
+	case in.Decision == audit.Denied:
+		return audit.Outcome{Status: audit.Rejected, Reason: in.Reason}
+	case in.Decision == audit.Blocked:
+		return audit.Outcome{Status: audit.StatusBlocked, Reason: in.Reason}
+	case len(in.Want) == 0:
+		return audit.Outcome{Status: audit.Unknown, Reason: "the program ended before the outcome was known"}
+	}
+	done, undone, post := 0, 0, []audit.FileRef{}
+	for i, want := range in.Want {
+		now := s.present(ctx, want.Path)
+		post = append(post, now)
+		pre := preOf(in.Pre, want.Path, i)
+		switch {
+		case want.Secret || now.Secret: // committed digests are not comparable here
+		case now.SHA256 == want.SHA256:
+			done++
+		case now.SHA256 == pre.SHA256:
+			undone++
+		}
+	}
+	switch len(in.Want) {
+	case done:
+		return audit.Outcome{Status: audit.OK, Post: post, Reason: "the files are as they were meant to become"}
+	case undone:
+		return audit.Outcome{Status: audit.NotRun, Post: post, Reason: "the files are as they were before"}
+	default:
+		return audit.Outcome{Status: audit.Unknown, Post: post, Reason: "the files are neither as before nor as they were meant to become"}
+	}
+}
+
+func preOf(pre []audit.FileRef, path string, i int) audit.FileRef {
+	for _, p := range pre {
+		if p.Path == path {
+			return p
+		}
+	}
+	if i < len(pre) {
+		return pre[i]
+	}
+	return audit.FileRef{}
+}
+
+// present is a file's state now.
+func (s *Session) present(ctx context.Context, name string) audit.FileRef {
+	p, err := s.o.World.View(s.disp.seen).File(ctx, name)
+	if err != nil {
+		return audit.FileRef{Path: name, SHA256: "unreadable"}
+	}
+	return fileRef(p)
+}
+
+// closeOpenCalls gives every call that was left open its result, and tells the
+// person about those whose fate is not known.
+func (s *Session) closeOpenCalls(settled map[string]audit.Outcome) error {
+	state, err := s.owner.state()
+	if err != nil {
+		return err
+	}
+	var unknown []string
+	for _, c := range state.Open {
+		out, ok := settled[c.Intent]
+		if !ok {
+			out = s.unrecorded(c.Intent)
+		}
+		if out.Status == audit.Unknown {
+			unknown = append(unknown, c.Title)
+		}
+		if err := s.owner.emit(recoveredResult(c.CallStarted, c.Decided, out), event.Recovered{Call: c.Call, Tool: c.Tool, Title: c.Title, Status: string(out.Status)}); err != nil {
+			return err
+		}
+	}
+	for _, c := range unanswered(state) {
+		if err := s.disp.cancelled(c); err != nil {
+			return err
+		}
+	}
+	if len(unknown) > 0 {
+		if err := s.owner.emit(event.Notice{
+			Severity: "warn", Key: "recovered", Text: "the program ended in the middle of: " + strings.Join(unknown, "; "),
+			Hint: "nobody knows whether it happened, and it is not run again: look, then say what to do",
+		}); err != nil {
+			return err
+		}
+	}
+	if state.TurnOpen {
+		return s.owner.emit(event.TurnEnded{Turn: state.Turn, Status: "error", Message: "the program ended in the middle of the turn", Code: codeError})
+	}
+	return nil
+}
+
+// unrecorded is the outcome of a call whose intent is not open in the log: it
+// was settled before, or never written, and without an intent nothing runs.
+func (s *Session) unrecorded(aid string) audit.Outcome {
+	if aid == "" {
+		return audit.Outcome{Status: audit.NotRun, Reason: "the program ended before the call was decided"}
+	}
+	return audit.Outcome{Status: audit.NotRun, Reason: "the log holds no open intent of the call: it had not begun"}
+}
+
+func recoveredResult(c event.CallStarted, d event.CallDecided, out audit.Outcome) event.CallResult {
+	decision := d.Decision
+	if decision == "" {
+		decision = string(audit.Denied)
+	}
+	body := "The program ended in the middle of this call. What is known: " + out.Reason + "."
+	if out.Status == audit.Unknown {
+		body += " It was not repeated. Look at the present state before you decide whether it is needed."
+	}
+	r := event.CallResult{Call: c.Call, Tool: c.Tool, Title: c.Title, Status: string(out.Status), Decision: decision, Body: body, Recovered: true}
+	if out.Status == audit.OK {
+		for _, p := range out.Post {
+			r.Changes = append(r.Changes, event.Change{Path: p.Path, Change: "written"})
+		}
+	}
+	return r
+}
+
+// unanswered are the calls of the last reply that were never begun. Those that
+// were are in State.Open.
+func unanswered(state session.State) []event.Call {
+	answered := map[string]bool{}
+	for _, c := range state.Open {
+		answered[c.Call] = true
+	}
+	for i := len(state.Messages) - 1; i >= 0; i-- {
+		m := state.Messages[i]
+		if m.Call != nil {
+			answered[m.Call.Call] = true
+		}
+		if m.Reply == nil {
+			continue
+		}
+		return slices.DeleteFunc(slices.Clone(m.Reply.Calls), func(c event.Call) bool { return answered[c.ID] })
+	}
+	return nil
+}

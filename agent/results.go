@@ -1,0 +1,199 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
+)
+
+// close records what came of a call that ran, and what of it the model reads.
+func (d *Dispatcher) close(p proposal, v verdict, out tool.Result, took time.Duration) (event.CallResult, error) {
+	res := event.CallResult{
+		Call: p.call.ID, Tool: p.set.Tool, Status: out.Status.String(), Decision: string(v.decision),
+		Exit: out.Exit, Signal: out.Signal, Title: out.Title, Diff: out.Diff,
+		Untrusted: out.Untrusted, Check: out.Check, Millis: took.Milliseconds(),
+	}
+	if res.Title == "" {
+		res.Title = p.set.Title
+	}
+	for _, s := range out.Seen {
+		res.Files = append(res.Files, event.FileSeen{Path: s.Path.Abs, SHA256: s.SHA256})
+	}
+	for _, c := range out.Changes {
+		res.Changes = append(res.Changes, event.Change{Path: c.Path, To: c.To, Change: c.Change})
+	}
+	body, hidden, err := d.keep(p.call.ID, out.Body)
+	if err != nil {
+		return event.CallResult{}, err
+	}
+	res.Body, res.Hidden = body, hidden
+	if res.Untrusted != "" && res.Body != "" {
+		if res.Boundary, err = newBoundary(); err != nil {
+			return event.CallResult{}, err
+		}
+	}
+	taint, err := d.taint(res)
+	if err != nil {
+		return event.CallResult{}, err
+	}
+	return res, d.owner.emit(append(taint, res)...)
+}
+
+// taint says that a result brings text of a source that was not in the context
+// before.
+func (d *Dispatcher) taint(r event.CallResult) ([]event.Body, error) {
+	if r.Untrusted == "" || r.Body == "" {
+		return nil, nil
+	}
+	s, err := d.owner.state()
+	if err != nil || slices.Contains(s.Taint, r.Untrusted) {
+		return nil, err
+	}
+	return []event.Body{event.Tainted{Source: r.Untrusted, What: r.Title}}, nil
+}
+
+// refused closes a call that was denied or blocked, in both logs.
+func (d *Dispatcher) refused(p proposal, v verdict, token audit.Token) (event.CallResult, error) {
+	status, recorded := tool.Rejected, audit.Rejected
+	if v.decision == audit.Blocked {
+		status, recorded = tool.Blocked, audit.StatusBlocked
+	}
+	if err := d.log.Outcome(token, audit.Outcome{Status: recorded, Reason: v.reason}); err != nil {
+		return event.CallResult{}, fmt.Errorf("%w: %w", errNoEvidence, err)
+	}
+	res := event.CallResult{
+		Call: p.call.ID, Tool: p.set.Tool, Title: p.set.Title, Status: status.String(), Decision: string(v.decision),
+		Body: refusal(v),
+	}
+	return res, d.owner.emit(res)
+}
+
+// refusal tells the model what was decided, by whom and what to do now.
+func refusal(v verdict) string {
+	if v.decision == audit.Denied && v.by != audit.ByHeadless && v.by != audit.ByTimeout {
+		return "Not done: the person said no. Reason: " + v.reason + "\nDo not repeat the call; respect the reason, or ask what to do instead."
+	}
+	return "Not done: " + v.reason + "\nDo not repeat the call and do not work around it; go on without it, or say in your report that it is needed."
+}
+
+// refuse closes a call that never came to a decision.
+func (d *Dispatcher) refuse(c event.Call, status tool.Status, decision, why string) (event.CallResult, error) {
+	if decision == "" {
+		decision = string(audit.Blocked)
+	}
+	res := event.CallResult{Call: c.ID, Tool: c.Tool, Title: c.Tool, Status: status.String(), Decision: decision, Body: why}
+	return res, d.owner.emit(res)
+}
+
+// cancelled closes a call of a turn that was stopped before its turn came.
+func (d *Dispatcher) cancelled(c event.Call) error {
+	_, err := d.refuse(c, tool.Cancelled, string(audit.Denied), "the turn was stopped before this call began; nothing was done")
+	return err
+}
+
+// keep cuts a body to what the model reads and stores the whole where some of
+// it was cut, under the name @out/CALL.
+func (d *Dispatcher) keep(call, body string) (cut string, hidden int, err error) {
+	cut, hidden = bound(body, d.limit, outName(call))
+	if cut == body {
+		return body, 0, nil
+	}
+	if err := os.MkdirAll(d.outDir, 0o700); err != nil {
+		return "", 0, fmt.Errorf("output of the call: %w", err)
+	}
+	clean := d.redact(body)
+	if err := os.WriteFile(filepath.Join(d.outDir, outFile(call)), []byte(clean), 0o600); err != nil {
+		return "", 0, fmt.Errorf("output of the call: %w", err)
+	}
+	return cut, hidden, nil
+}
+
+// outName is the name under which a model reads the output of a call.
+func outName(call string) string { return "@out/" + outFile(call) }
+
+// outFile is a file name made of a call's id, which a model's server chose.
+func outFile(call string) string {
+	safe := []byte(call)
+	for i, c := range safe {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
+			safe[i] = '_'
+		}
+	}
+	return string(safe[:min(len(safe), 80)])
+}
+
+// output shows a running command's output on the front ends. Nobody stores it:
+// the result has it all.
+func (d *Dispatcher) output(call, stream string, b []byte) {
+	text := visible.Prose(d.redact(string(b)))
+	_ = d.owner.emit(event.OutputDelta{Call: call, Stream: stream, Text: text}) // a lost line on the screen is in the result
+}
+
+// seen is the content that the model was last shown of a file.
+func (d *Dispatcher) seen(abs string) (string, bool) {
+	s, err := d.owner.state()
+	if err != nil {
+		return "", false // then the model has to read again
+	}
+	sum, ok := s.Seen[abs]
+	return sum, ok
+}
+
+// modelSays is what the model wrote beside the calls of its last reply.
+func (d *Dispatcher) modelSays() (string, error) {
+	s, err := d.owner.state()
+	if err != nil {
+		return "", err
+	}
+	for i := len(s.Messages) - 1; i >= 0; i-- {
+		if r := s.Messages[i].Reply; r != nil {
+			return r.Text, nil
+		}
+	}
+	return "", nil
+}
+
+// askUser puts the model's own question to the person.
+func (d *Dispatcher) askUser(ctx context.Context, p proposal, text string, options []string) (string, error) {
+	if !p.input.CanAsk {
+		return "", tool.ErrNobody
+	}
+	q, err := d.userQuestion(p, text, options)
+	if err != nil {
+		return "", err
+	}
+	a, err := d.owner.ask(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	if a.Choice != event.Say {
+		return "", fmt.Errorf("the person did not want to answer")
+	}
+	return a.Text, nil
+}
+
+func newBoundary() (string, error) {
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("mark around a result: %w", err)
+	}
+	return hex.EncodeToString(b[:]), nil
+}
+
+func todoEvent(items []tool.TodoItem) event.TodoChanged {
+	out := event.TodoChanged{}
+	for _, i := range items {
+		out.Items = append(out.Items, event.TodoItem{Text: i.Text, Status: i.Status})
+	}
+	return out
+}

@@ -1,0 +1,212 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/model"
+	"github.com/tera-pilot/tera-pilot/agent/session"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/agent/world"
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/secret"
+)
+
+// Options are what a session is made of. All members are needed but for those
+// that say what their zero value means.
+type Options struct {
+	Front       audit.Front
+	CanAsk      bool // somebody can answer questions
+	Interactive bool // at the interactive terminal
+	OptOut      bool // --no-confirm at the launch
+
+	Level        gate.Level
+	Sandbox      gate.Setting
+	Rules        gate.Rules
+	ConfirmReads bool
+	TextAsNative bool
+
+	Home, State string
+	World       *world.World
+	Tools       *tool.Registry
+
+	Provider model.Provider // nil: none is configured; a turn then ends with the next step
+	Model    string
+	Price    func(model.Usage) *int64 // millionths of a dollar; nil: unknown
+	Small    bool                     // the model's window is small
+
+	Log      *session.Log
+	Past     []event.Event // what Log holds already
+	Store    *session.Store
+	Evidence *audit.Log
+	Info     audit.SessionInfo // front, level, workspace and the like are filled in here
+
+	Redactor *secret.Redactor
+	Facts    Facts
+	MaxSteps int // model calls a turn
+	Now      func() time.Time
+	Step     func(string) // tests: crash points; nil: none
+}
+
+// Session is one conversation in one workspace.
+type Session struct {
+	o     Options
+	owner *owner
+	audit *audit.Session
+	disp  *Dispatcher
+
+	lasting context.Context // for records that a cancelled turn must not lose
+	turns   chan string     // what the person said, for the worker
+	worked  chan struct{}   // closed when the worker has ended
+}
+
+// Open starts or resumes a session: opens its part of the audit log, settles
+// what a crash left open, and says where things stand. The session lives until
+// Close; ctx ends its turns.
+func Open(ctx context.Context, o Options) (*Session, error) {
+	if o.Step == nil {
+		o.Step = func(string) {}
+	}
+	past := session.Fold(o.Past)
+	s := &Session{o: o, turns: make(chan string, 1), worked: make(chan struct{}), lasting: context.WithoutCancel(ctx)}
+	info := s.info()
+	var err error
+	if s.audit, err = o.Evidence.Session(ctx, info); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoEvidence, err)
+	}
+	s.owner = newOwner(&owned{
+		now: o.Now, log: o.Log, state: past, redact: redactEvent(o.Redactor.Bytes),
+		limits: gate.Limits{Level: o.Level, Rules: o.Rules},
+		read:   func() ([]event.Event, error) { return o.Store.Read(o.Log.ID()) },
+	})
+	s.disp = s.dispatcher()
+	go s.work(ctx)
+	if err := s.begin(ctx, info); err != nil {
+		return nil, errors.Join(err, s.Close(audit.CloseError))
+	}
+	return s, nil
+}
+
+// ErrNoEvidence says that the audit log cannot be written: nothing may be done.
+var ErrNoEvidence = errNoEvidence
+
+// info is what the open record states.
+func (s *Session) info() audit.SessionInfo {
+	o, info := s.o, s.o.Info
+	info.Session, info.Front, info.Workspace = o.Log.ID(), o.Front, o.World.Root()
+	info.Level, info.NoConfirm = s.effective(o.Level).String(), o.OptOut
+	info.Sandbox = audit.SandboxInfo{Setting: o.Sandbox.String(), Grade: o.World.Grade()}
+	info.Policy = o.Rules.Digest()
+	return info
+}
+
+// effective is the level in force where l is the level that was set.
+func (s *Session) effective(l gate.Level) gate.Level {
+	return gate.Effective(gate.Front(s.o.Front), s.o.Interactive, l, s.o.OptOut)
+}
+
+// begin writes the first events of this process and settles what is open.
+func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
+	id, name := "", s.o.Model
+	if s.o.Provider != nil {
+		id = s.o.Provider.ID()
+	}
+	err := s.owner.emit(event.Opened{
+		Root: s.o.World.Root(), Front: string(s.o.Front), Level: info.Level,
+		Sandbox: info.Sandbox.Setting + " " + info.Sandbox.Grade, Provider: id, Model: name,
+		Version: info.Version, Resumed: len(s.o.Past) > 0, Facts: s.o.Facts.Text(),
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.recover(ctx); err != nil {
+		return err
+	}
+	return errors.Join(s.owner.barrier(), s.tellHead())
+}
+
+// dispatcher wires the road.
+func (s *Session) dispatcher() *Dispatcher {
+	limit := outputLimit
+	if s.o.Small {
+		limit = smallOutputLimit
+	}
+	return &Dispatcher{
+		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, front: s.o.Front,
+		judge: s.judge, keeps: s.keep, limit: limit, outDir: s.o.Log.OutDir(), clock: s.o.Now,
+		redact: s.o.Redactor.String, step: s.o.Step,
+	}
+}
+
+// judge is what the gate decides upon, besides the effects of a call.
+func (s *Session) judge() (gate.Input, error) {
+	var limits gate.Limits
+	err := s.owner.do(func(o *owned) {
+		limits = o.limits
+		limits.Taint = o.state.Taint
+	})
+	return gate.Input{
+		Front: gate.Front(s.o.Front), CanAsk: s.o.CanAsk, Interactive: s.o.Interactive, OptOut: s.o.OptOut,
+		TextAsNative: s.o.TextAsNative, Sandbox: s.o.Sandbox, Grade: gate.ParseGrade(s.o.World.Grade()),
+		ConfirmReads: s.o.ConfirmReads, Workspace: s.o.World.Root(), Roots: []string{s.o.World.Root()},
+		Home: s.o.Home, State: s.o.State, Now: s.o.Now().UTC().Truncate(time.Second), Limits: limits,
+	}, err
+}
+
+// keep remembers what the person chose beside a yes, for this session.
+func (s *Session) keep(ctx context.Context, offer gate.Offer) error {
+	var before, after string
+	err := s.owner.do(func(o *owned) {
+		before = o.limits.Rules.Digest()
+		if offer.File != nil {
+			o.limits.Rules = o.limits.Rules.Add(offer.File)
+		}
+		if offer.Grant != "" {
+			o.limits.HostGrants = append(slices.Clip(o.limits.HostGrants), offer.Grant)
+		}
+		after = o.limits.Rules.Digest()
+	})
+	if err != nil {
+		return err
+	}
+	return s.audit.Event(ctx, audit.Event{
+		Kind: "policy", Title: "remembered for this session: " + offer.Title,
+		Data: map[string]any{"old": before, "new": after, "rule": offer.Rule, "host": offer.Grant},
+	})
+}
+
+// ID is the session's id.
+func (s *Session) ID() string { return s.o.Log.ID() }
+
+// State is the state as it is now.
+func (s *Session) State() (session.State, error) { return s.owner.state() }
+
+// Subscribe gives the events after seq, and those to come.
+func (s *Session) Subscribe(seq uint64) ([]event.Event, <-chan event.Event, func(), error) {
+	return s.owner.Subscribe(seq)
+}
+
+// Send hands a command of a front end to the session. It does not wait for
+// what comes of it: that is seen in the events.
+func (s *Session) Send(c event.Command) error {
+	return s.owner.post(func(o *owned) { s.handle(o, c) })
+}
+
+// Head is where the audit log stands.
+func (s *Session) Head() audit.Head { return s.audit.Head() }
+
+// Close stops what runs, ends both logs and waits until that is done.
+func (s *Session) Close(status audit.CloseStatus) error {
+	_ = s.owner.do(func(o *owned) { o.stop() }) // an ended session has nothing to stop
+	close(s.turns)
+	<-s.worked
+	err := s.owner.emit(event.Closed{Status: string(status)})
+	quitErr := s.owner.do(func(o *owned) { o.quit = true })
+	<-s.owner.done
+	return errors.Join(err, quitErr, s.audit.Close(status), s.o.Log.Close())
+}

@@ -1,0 +1,241 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/commandpolicy"
+	"github.com/tera-pilot/tera-pilot/gitsafe"
+	"github.com/tera-pilot/tera-pilot/ossandbox"
+)
+
+// maxOutput is how much of a command's output is kept, in bytes.
+const maxOutput = 10 << 20
+
+// Command implements tool.View.
+func (v *view) Command(ctx context.Context, c tool.CommandSpec) (effect.Effect, error) {
+	w := v.World
+	dir, err := v.folder(ctx, c.Dir)
+	if err != nil {
+		return effect.Effect{}, err
+	}
+	env := w.environment(dir)
+	analysis, facts := gate.Analyse(c.Script, commandpolicy.Context{
+		Workspace: w.o.Root, Dir: dir, Home: w.o.Home, State: w.o.State, Env: env.values, Look: look{},
+	})
+	if argv := analysis.SingleGit; len(argv) > 1 && c.Stdin == "" {
+		return v.gitIn(ctx, dir, argv[1:])
+	}
+	x := &effect.Command{
+		Script: c.Script, Dir: dir, Stdin: []byte(c.Stdin), Facts: facts, Parsed: analysis.Parsed,
+		Set: env.added, Dropped: env.removed, Detected: c.Detected, Timeout: v.limit(c.Seconds),
+	}
+	if x.Program, err = w.programs.resolve("bash", env.values["PATH"]); err != nil {
+		return effect.Effect{}, fmt.Errorf("commands need bash: %w", err)
+	}
+	x.Argv = []string{x.Program.Path, "-c", c.Script}
+	v.parts(x, analysis, env.values["PATH"])
+	v.used(ctx, x, analysis)
+	return effect.Effect{Kind: effect.Exec, Exec: x}, nil
+}
+
+// folder resolves the working folder of a command.
+func (v *view) folder(ctx context.Context, name string) (string, error) {
+	if name == "" {
+		return v.o.Root, nil
+	}
+	p, err := v.Path(ctx, name)
+	switch {
+	case err != nil:
+		return "", err
+	case p.Outside || p.Virtual:
+		return "", fmt.Errorf("%s is outside the workspace: commands run inside it", name)
+	case p.Type != effect.Dir:
+		return "", fmt.Errorf("%s is not a folder", name)
+	}
+	return p.Abs, nil
+}
+
+func (v *view) limit(seconds int) time.Duration {
+	if seconds <= 0 {
+		seconds = v.o.Seconds
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// parts copies what the parse found, with the programs that the text names.
+func (v *view) parts(x *effect.Command, a *commandpolicy.Analysis, path string) {
+	seen := map[string]bool{}
+	for _, p := range a.Parts {
+		if p.Kind != commandpolicy.PartCall {
+			continue
+		}
+		part := effect.Part{Known: true}
+		for _, arg := range p.Argv {
+			part.Argv = append(part.Argv, arg.Text)
+			part.Known = part.Known && arg.Known
+		}
+		part.Note = strings.Join(p.Why, "; ")
+		x.Parts = append(x.Parts, part)
+		if p.Name == "" || seen[p.Name] {
+			continue
+		}
+		seen[p.Name] = true
+		// A name that is not found is a builtin, or fails when it runs.
+		if program, err := v.programs.resolve(p.Name, path); err == nil {
+			x.Programs = append(x.Programs, program)
+		}
+	}
+}
+
+// used lists the paths of the parse that the person must hear of.
+func (v *view) used(ctx context.Context, x *effect.Command, a *commandpolicy.Analysis) {
+	add := func(list *[]effect.Path, abs string) {
+		p, err := v.Path(ctx, abs)
+		if err != nil {
+			p = effect.Path{Name: abs, Abs: abs, Outside: true}
+		}
+		for _, have := range *list {
+			if have.Abs == p.Abs {
+				return
+			}
+		}
+		*list = append(*list, p)
+	}
+	for _, uses := range [][]commandpolicy.PathUse{a.SecretReads, a.OutsidePaths, a.ProtectedPaths} {
+		for _, u := range uses {
+			if u.Act == commandpolicy.ActRead {
+				add(&x.Reads, u.Path)
+			} else {
+				add(&x.Writes, u.Path)
+			}
+		}
+	}
+	for _, p := range a.Parts {
+		for _, abs := range append(append([]string{}, p.Effects.Writes...), p.Effects.Deletes...) {
+			add(&x.Writes, abs)
+		}
+	}
+}
+
+// environment is what a command in dir would find, and its difference to ours.
+type environment struct {
+	values         map[string]string
+	added, removed []string
+}
+
+func (w *World) environment(dir string) environment {
+	out := environment{values: map[string]string{}}
+	if w.box == nil {
+		return out
+	}
+	e := w.box.Environment(ossandbox.Command{Dir: dir, Profile: ossandbox.Work()})
+	for _, kv := range e.Vars {
+		name, value, _ := strings.Cut(kv, "=")
+		out.values[name] = value
+	}
+	for _, name := range e.Added {
+		out.added = append(out.added, name+"="+out.values[name])
+	}
+	out.removed = e.Removed
+	return out
+}
+
+// Exec implements tool.Env.
+func (v *env) Exec(ctx context.Context, e effect.Effect) (tool.Exit, error) {
+	if err := v.covers(e, effect.Exec); err != nil {
+		return tool.Exit{}, err
+	}
+	if v.box == nil {
+		return tool.Exit{}, v.boxErr
+	}
+	x := e.Exec
+	profile, err := ossandbox.ParseProfile(x.Profile, x.Hosts...)
+	if err != nil {
+		return tool.Exit{}, err
+	}
+	out := &collector{limit: maxOutput, tell: v.grant.Output}
+	command := ossandbox.Command{
+		Argv: x.Argv, Dir: x.Dir, Profile: profile, Timeout: x.Timeout,
+		Stdin: bytes.NewReader(x.Stdin), Stdout: out.stream("stdout"), Stderr: out.stream("stderr"),
+	}
+	extra, cleanup, err := v.gitInside(ctx, x.Dir)
+	if err != nil {
+		return tool.Exit{}, err
+	}
+	defer cleanup()
+	command.ExtraEnv, command.Binds = extra.env, extra.binds
+	res, err := v.box.Run(ctx, command)
+	var start *ossandbox.ExecError
+	if errors.As(err, &start) {
+		return tool.Exit{Code: 127, Output: []byte(start.Error())}, nil
+	}
+	if err != nil {
+		return tool.Exit{}, err
+	}
+	return exit(res, out), nil
+}
+
+// exit is a sandbox's result as tools see it.
+func exit(res ossandbox.Result, out *collector) tool.Exit {
+	x := tool.Exit{
+		Code: res.ExitCode, TimedOut: res.TimedOut, Cancelled: res.Cancelled,
+		Output: out.bytes(), Dropped: res.Dropped + out.dropped,
+	}
+	if res.Signal != 0 {
+		x.Signal = res.Signal.String()
+	}
+	if res.LimitReached != "" {
+		x.Hints = append(x.Hints, "ended by the sandbox: the limit of "+res.LimitReached+" was reached")
+	}
+	for _, d := range res.Denials {
+		x.Hints = append(x.Hints, d.String())
+	}
+	for _, f := range res.Quarantine {
+		line := f.Path + ": " + f.What
+		if f.Moved != "" {
+			line += ", moved to " + f.Moved
+		}
+		x.Findings = append(x.Findings, line)
+	}
+	return x
+}
+
+// inside is what makes git inside a command safe.
+type inside struct {
+	env   []string
+	binds []ossandbox.Bind
+}
+
+// gitInside prepares git for a command: a sanitised configuration and an empty
+// folder of hooks over the repository's own.
+func (v *env) gitInside(ctx context.Context, dir string) (inside, func(), error) {
+	none := func() {}
+	if v.git == nil {
+		return inside{}, none, nil
+	}
+	g, err := v.git.EnvironmentFor(ctx, dir)
+	var refused *gitsafe.RefusedError
+	if errors.As(err, &refused) {
+		return inside{}, none, nil // a repository that gitsafe refuses stays covered by the sandbox's own rules
+	}
+	if err != nil {
+		return inside{}, none, err
+	}
+	binds, cleanup, err := overlays(g.Overlays)
+	return inside{env: g.Env, binds: binds}, cleanup, err
+}
+
+// inRoot says whether abs is the root or lies beneath it.
+func (w *World) inRoot(abs string) bool {
+	rel, err := filepath.Rel(w.o.Root, abs)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
+}

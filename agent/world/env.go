@@ -1,0 +1,101 @@
+package world
+
+import (
+	"context"
+	"io"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/audit"
+)
+
+// view is a tool.View.
+type view struct {
+	*World
+	seen func(abs string) (sha256 string, ok bool)
+}
+
+// View looks at the world for one plan; seen knows the content that the model
+// was last shown of a file.
+func (w *World) View(seen func(abs string) (string, bool)) tool.View { return &view{w, seen} }
+
+// A Grant is what one call may do, and through whom it speaks to the person.
+type Grant struct {
+	Set    effect.Set // completed by the gate
+	Token  audit.Token
+	Output func(stream string, b []byte)
+	Ask    func(ctx context.Context, question string, options []string) (string, error)
+	Todo   func(items []tool.TodoItem) error
+}
+
+// env is a tool.Env for one grant.
+type env struct {
+	*World
+	grant   Grant
+	granted map[effect.Digest]bool
+}
+
+// Env does what g covers. A token that does not stand for a permitted, durable
+// intent of exactly g.Set gives an Env that refuses everything.
+func (w *World) Env(g Grant) tool.Env {
+	e := &env{World: w, grant: g, granted: map[effect.Digest]bool{}}
+	if g.Token.Covers(g.Set.Digest()) {
+		for _, x := range g.Set.Effects {
+			e.granted[x.Digest()] = true
+		}
+	}
+	return e
+}
+
+// covers says that e is one of the granted effects, and of the right kind. The
+// token is asked each time: it ends with its outcome.
+func (v *env) covers(e effect.Effect, kinds ...effect.Kind) error {
+	ok := v.grant.Token.Covers(v.grant.Set.Digest()) && v.granted[e.Digest()]
+	for _, k := range kinds {
+		if ok && e.Kind == k {
+			return nil
+		}
+	}
+	return &tool.NotGrantedError{What: e.Kind.String()}
+}
+
+// Ask implements tool.Env.
+func (v *env) Ask(ctx context.Context, question string, options []string) (string, error) {
+	if !v.grant.Token.Covers(v.grant.Set.Digest()) || v.grant.Ask == nil {
+		return "", &tool.NotGrantedError{What: "a question"}
+	}
+	return v.grant.Ask(ctx, question, options)
+}
+
+// Todo implements tool.Env.
+func (v *env) Todo(_ context.Context, items []tool.TodoItem) error {
+	if !v.grant.Token.Covers(v.grant.Set.Digest()) || v.grant.Todo == nil {
+		return &tool.NotGrantedError{What: "the list of tasks"}
+	}
+	return v.grant.Todo(items)
+}
+
+// capped passes on the first bytes of a stream and swallows the rest.
+type capped struct {
+	w       io.Writer
+	left    int64
+	dropped bool
+}
+
+func (c *capped) Write(b []byte) (int, error) {
+	n := len(b)
+	if c.w == nil {
+		return n, nil
+	}
+	if int64(n) > c.left {
+		b, c.dropped = b[:c.left], true
+	}
+	c.left -= int64(len(b))
+	if len(b) == 0 {
+		return n, nil
+	}
+	if _, err := c.w.Write(b); err != nil {
+		return 0, err
+	}
+	return n, nil
+}

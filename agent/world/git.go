@@ -1,0 +1,226 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/gitsafe"
+	"github.com/tera-pilot/tera-pilot/ossandbox"
+)
+
+// Git implements tool.View.
+func (v *view) Git(ctx context.Context, args []string) (effect.Effect, error) {
+	return v.gitIn(ctx, v.o.Root, args)
+}
+
+func (v *view) gitIn(ctx context.Context, dir string, args []string) (effect.Effect, error) {
+	call, plan, err := v.planGit(ctx, dir, args)
+	if err != nil {
+		return effect.Effect{}, err
+	}
+	return v.gitEffect(ctx, dir, call, plan, args)
+}
+
+func (w *World) planGit(ctx context.Context, dir string, args []string) (gitsafe.Call, gitsafe.Plan, error) {
+	if w.git == nil {
+		return gitsafe.Call{}, gitsafe.Plan{}, w.gitErr
+	}
+	call, err := gitsafe.Check(args)
+	if err != nil {
+		return gitsafe.Call{}, gitsafe.Plan{}, err
+	}
+	plan, err := w.git.Plan(ctx, dir, call)
+	return call, plan, err
+}
+
+// gitEffect says a gitsafe plan in the vocabulary of effects.
+func (v *view) gitEffect(ctx context.Context, dir string, call gitsafe.Call, plan gitsafe.Plan, args []string) (effect.Effect, error) {
+	g := &effect.GitCall{Args: args, Dir: dir, Class: gitClass(plan.Class), Notes: plan.Notes}
+	for _, r := range plan.Remotes {
+		g.Remotes = append(g.Remotes, r.URL)
+	}
+	for _, abs := range plan.Reads {
+		if p, ok := v.notable(ctx, plan.Repo.Top, abs); ok {
+			g.Reads = append(g.Reads, p)
+		}
+	}
+	for _, abs := range plan.Writes {
+		if plan.Repo.GitDir != "" && beneath(plan.Repo.GitDir, abs) || plan.Repo.CommonDir != "" && beneath(plan.Repo.CommonDir, abs) {
+			continue // what git itself must write, see gitsafe
+		}
+		p, err := v.Path(ctx, abs)
+		if err != nil {
+			return effect.Effect{}, err
+		}
+		g.Writes = append(g.Writes, p)
+	}
+	for _, l := range plan.Loses {
+		g.Loses = append(g.Loses, lossText(l))
+	}
+	for _, h := range plan.Hooks {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s %s of the repository is not run", h.Kind, h.Name))
+	}
+	return effect.Effect{Kind: effect.Git, Git: g}, nil
+}
+
+// notable resolves what a git call reads when the person must hear of it: a
+// secret-like name, or a place outside. REV:PATH names a path of the
+// repository.
+func (v *view) notable(ctx context.Context, top, name string) (effect.Path, bool) {
+	if _, path, ok := strings.Cut(name, ":"); ok && !filepath.IsAbs(name) {
+		name = filepath.Join(top, path)
+	}
+	p, err := v.Path(ctx, name)
+	if err != nil {
+		return effect.Path{Name: name, Abs: name, Outside: true}, true
+	}
+	return p, p.Secret || p.Outside || p.Protected != ""
+}
+
+func gitClass(c gitsafe.Class) effect.GitClass {
+	switch c {
+	case gitsafe.Read:
+		return effect.GitReads
+	case gitsafe.Write:
+		return effect.GitWrites
+	case gitsafe.Net:
+		return effect.GitNetwork
+	default:
+		return effect.GitUnknown
+	}
+}
+
+func lossText(l gitsafe.Loss) string {
+	text := l.Kind + " " + l.Name
+	switch {
+	case l.Added > 0 || l.Removed > 0:
+		text += fmt.Sprintf("  +%d -%d lines", l.Added, l.Removed)
+	case l.Bytes > 0:
+		text += fmt.Sprintf("  %d bytes", l.Bytes)
+	}
+	if l.Detail != "" {
+		text += "  " + l.Detail
+	}
+	if l.Saved {
+		text += "  (saved first)"
+	}
+	return text
+}
+
+func beneath(dir, abs string) bool {
+	return abs == dir || strings.HasPrefix(abs, dir+string(filepath.Separator))
+}
+
+// Git implements tool.Env.
+func (v *env) Git(ctx context.Context, e effect.Effect) (tool.Exit, error) {
+	if err := v.covers(e, effect.Git); err != nil {
+		return tool.Exit{}, err
+	}
+	call, plan, err := v.planGit(ctx, e.Git.Dir, e.Git.Args)
+	if err != nil {
+		return tool.Exit{}, err
+	}
+	now, err := (&view{World: v.World}).gitEffect(ctx, e.Git.Dir, call, plan, e.Git.Args)
+	if err != nil {
+		return tool.Exit{}, err
+	}
+	if now.Digest() != e.Digest() {
+		return tool.Exit{}, &tool.ChangedError{What: "the repository"}
+	}
+	res, err := v.git.Run(ctx, plan, gitsafe.Streams{})
+	if err != nil {
+		return tool.Exit{}, err
+	}
+	x := tool.Exit{Code: res.Code, TimedOut: res.TimedOut, Cancelled: ctx.Err() != nil}
+	x.Output = append(append(x.Output, res.Stdout...), res.Stderr...)
+	if res.Truncated {
+		x.Hints = append(x.Hints, "the output was cut at its limit")
+	}
+	x.Hints = append(x.Hints, res.Notes...)
+	if res.Snapshot != nil {
+		x.Snapshot = res.Snapshot.Recover
+	}
+	return x, nil
+}
+
+// gitRunner is how gitsafe starts git: in the sandbox where there is one.
+func (w *World) gitRunner() gitsafe.Runner {
+	if w.box == nil {
+		return gitsafe.Plain{}
+	}
+	return boxed{w.box}
+}
+
+// boxed runs git in the sandbox, with the covers that gitsafe asks for.
+type boxed struct{ box *ossandbox.Sandbox }
+
+// Run implements gitsafe.Runner.
+func (b boxed) Run(ctx context.Context, in gitsafe.Invocation) (gitsafe.ExitStatus, error) {
+	if len(in.Network) > 0 || len(in.Sockets) > 0 {
+		// Credentials and the network are the broker's, outside the sandbox;
+		// the person has said yes to this very call.
+		return gitsafe.Plain{}.Run(ctx, in)
+	}
+	binds, cleanup, err := overlays(in.Overlays)
+	if err != nil {
+		return gitsafe.ExitStatus{}, err
+	}
+	defer cleanup()
+	for _, p := range in.Readable {
+		binds = append(binds, ossandbox.Bind{Source: p, Target: p})
+	}
+	profile := ossandbox.Work()
+	if in.ReadOnly {
+		profile = ossandbox.Observe()
+	} else {
+		for _, p := range in.Writable {
+			binds = append(binds, ossandbox.Bind{Source: p, Target: p, Writable: true})
+		}
+	}
+	out := &capped{w: in.Stdout, left: in.OutputLimit}
+	errs := &capped{w: in.Stderr, left: in.OutputLimit}
+	res, err := b.box.Run(ctx, ossandbox.Command{
+		Argv: append([]string{in.Path}, in.Argv[1:]...), Dir: in.Dir, ExtraEnv: in.Env, Profile: profile, Timeout: in.Timeout,
+		Stdin: in.Stdin, Stdout: out, Stderr: errs, Binds: binds, Uncover: !in.ReadOnly,
+	})
+	if err != nil {
+		return gitsafe.ExitStatus{}, err
+	}
+	return gitsafe.ExitStatus{
+		Code: res.ExitCode, Signalled: res.Signal != 0, TimedOut: res.TimedOut,
+		Truncated: out.dropped || errs.dropped || res.Dropped > 0,
+	}, nil
+}
+
+// overlays puts gitsafe's contents into files that can be bound. cleanup
+// removes them.
+func overlays(in []gitsafe.Overlay) (binds []ossandbox.Bind, cleanup func(), err error) {
+	cleanup = func() {}
+	if len(in) == 0 {
+		return nil, cleanup, nil
+	}
+	dir, err := os.MkdirTemp("", "tera-pilot-git-")
+	if err != nil {
+		return nil, cleanup, fmt.Errorf("cover over the repository's configuration: %w", err)
+	}
+	cleanup = func() { _ = os.RemoveAll(dir) } // only our own copies are in it
+	for i, o := range in {
+		source := filepath.Join(dir, fmt.Sprint(i))
+		if o.Dir {
+			err = os.Mkdir(source, 0o700)
+		} else {
+			err = os.WriteFile(source, o.Content, 0o600)
+		}
+		if err != nil {
+			cleanup()
+			return nil, func() {}, fmt.Errorf("cover over the repository's configuration: %w", err)
+		}
+		binds = append(binds, ossandbox.Bind{Source: source, Target: o.Path})
+	}
+	return binds, cleanup, nil
+}

@@ -1,0 +1,86 @@
+package world
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"golang.org/x/sys/unix"
+)
+
+// programs resolves executables and knows their hashes. A hash is kept for as
+// long as the file's inode, size and times stay what they were: ctime cannot
+// be set back by whoever changes the content.
+type programs struct {
+	mu    sync.Mutex
+	known map[string]programState
+}
+
+type programState struct {
+	dev, ino     uint64
+	size         int64
+	mtime, ctime unix.Timespec
+	sha256       string
+}
+
+// resolve finds name on path, whose relative entries do not count, and hashes
+// what is there.
+func (p *programs) resolve(name, path string) (effect.Program, error) {
+	if strings.ContainsRune(name, '/') {
+		return p.hash(name)
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return p.hash(file)
+		}
+	}
+	return effect.Program{}, fmt.Errorf("%s is not on the PATH that commands get", name)
+}
+
+func (p *programs) hash(file string) (effect.Program, error) {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return effect.Program{}, err
+	}
+	f, err := os.OpenFile(real, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return effect.Program{}, err
+	}
+	defer f.Close()
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return effect.Program{}, err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return effect.Program{}, fmt.Errorf("%s is not a regular file", real)
+	}
+	state := stateOf(&st)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if was, ok := p.known[real]; ok {
+		state.sha256 = was.sha256
+		if was == state {
+			return effect.Program{Path: real, SHA256: was.sha256}, nil
+		}
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return effect.Program{}, err
+	}
+	state.sha256 = hex.EncodeToString(sum.Sum(nil))
+	if p.known == nil {
+		p.known = map[string]programState{}
+	}
+	p.known[real] = state
+	return effect.Program{Path: real, SHA256: state.sha256}, nil
+}

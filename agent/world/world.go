@@ -1,0 +1,147 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/gitsafe"
+	"github.com/tera-pilot/tera-pilot/ossandbox"
+)
+
+// Options name the place that a World is about. Paths are absolute.
+type Options struct {
+	Root    string // the workspace, links resolved
+	Home    string // the person's home folder
+	State   string // our own state folder: no tool ever touches it
+	OutDir  string // where outputs that were cut are kept, read as @out/…
+	Env     []string
+	Setting ossandbox.Setting
+	Seconds int // default time limit of a command
+}
+
+// World is one workspace on this machine.
+type World struct {
+	o        Options
+	files    *Files
+	box      *ossandbox.Sandbox
+	boxErr   error // why there is no sandbox
+	report   ossandbox.Report
+	git      *gitsafe.Git
+	gitErr   error // why there is no git
+	programs programs
+}
+
+// Open looks at the workspace and probes the sandbox. No sandbox and no git
+// are no errors: commands are refused then, with the cause; files can still be
+// read and edited.
+func Open(ctx context.Context, o Options) (*World, error) {
+	w := &World{o: o}
+	var err error
+	if w.files, err = newFiles(o); err != nil {
+		return nil, err
+	}
+	cfg := ossandbox.Config{Root: o.Root, Home: o.Home, State: o.State, Env: o.Env, Setting: o.Setting}
+	w.box, w.boxErr = ossandbox.New(ctx, cfg)
+	switch {
+	case w.boxErr == nil:
+		w.report = w.box.Report()
+	case o.Setting == ossandbox.Off:
+		w.report = ossandbox.Report{}
+	default:
+		w.report = ossandbox.Probe(ctx, cfg)
+	}
+	w.git, w.gitErr = gitsafe.New(gitsafe.Options{Root: o.Root, Home: o.Home, Env: o.Env, Runner: w.gitRunner()})
+	return w, nil
+}
+
+// Grade is the sandbox's grade in force, "none" when commands are refused.
+func (w *World) Grade() string {
+	if w.boxErr != nil {
+		return ossandbox.GradeNone.String()
+	}
+	return w.report.Grade.String()
+}
+
+// Troubles say what keeps the sandbox from being better, with the mend.
+func (w *World) Troubles() []string {
+	var out []string
+	for _, t := range w.report.Troubles {
+		out = append(out, t.String())
+	}
+	if w.boxErr != nil && len(out) == 0 {
+		out = append(out, w.boxErr.Error())
+	}
+	return out
+}
+
+// Root is the workspace.
+func (w *World) Root() string { return w.o.Root }
+
+// Head is the commit that the workspace is at and its branch; both are empty
+// where there is no repository, or no commit yet.
+func (w *World) Head(ctx context.Context) (commit, branch string) {
+	if w.git == nil {
+		return "", ""
+	}
+	s, err := w.git.Status(ctx, w.o.Root)
+	if err != nil {
+		return "", "" // not a repository, or one that gitsafe refuses: a git call will say so
+	}
+	return s.Commit, s.Branch
+}
+
+// Close ends what the world keeps between calls.
+func (w *World) Close() error {
+	var errs []error
+	if w.box != nil {
+		errs = append(errs, w.box.Close())
+	}
+	errs = append(errs, w.files.Close())
+	return errors.Join(errs...)
+}
+
+// A Fact is one line about how a command is confined.
+type Fact struct{ Name, Value string }
+
+// Confinement says, for the question, what the sandbox lets a command do.
+func (w *World) Confinement(x *effect.Command) []Fact {
+	if w.box == nil {
+		return []Fact{{"runs in", "NO SANDBOX"}}
+	}
+	profile, err := ossandbox.ParseProfile(x.Profile, x.Hosts...)
+	if err != nil {
+		return []Fact{{"runs in", "no sandbox profile: " + err.Error()}}
+	}
+	facts := []Fact{{"runs in", fmt.Sprintf("sandbox %s, %s", w.report.Grade, profile)}}
+	plan, err := w.box.Plan(ossandbox.Command{Script: x.Script, Argv: x.Argv, Dir: x.Dir, Profile: profile})
+	if err != nil {
+		return append(facts, Fact{"sandbox", err.Error()})
+	}
+	return append(facts,
+		Fact{"may write", strings.Join(w.shorten(plan.Writable()), "  ")},
+		Fact{"read only", strings.Join(w.shorten(plan.ReadOnly()), "  ")},
+		Fact{"hidden", strings.Join(w.shorten(plan.Hidden()), "  ")})
+}
+
+// shorten names paths beneath the root as the person does. Only what is
+// withheld is folded, never anything granted: callers pass each in full.
+func (w *World) shorten(paths []string) []string {
+	out := make([]string, 0, len(paths))
+	for _, p := range paths {
+		switch rel, ok := strings.CutPrefix(p, w.o.Root+"/"); {
+		case p == w.o.Root:
+			out = append(out, "the workspace")
+		case ok:
+			out = append(out, rel)
+		default:
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 {
+		return []string{"nothing"}
+	}
+	return out
+}
