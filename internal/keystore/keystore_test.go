@@ -1,0 +1,89 @@
+package keystore
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	s := Open(dir)
+	file := filepath.Join(dir, "k")
+	if err := os.WriteFile(file, []byte("file-key\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"MY_KEY": "env-key"}
+	for _, c := range []struct{ name, from, stdin, want string }{
+		{"openai", "env:MY_KEY", "", "env-key"},
+		{"anthropic", "file:" + file, "", "file-key"},
+		{"gemini", "stdin", "  typed-key\n", "typed-key"},
+	} {
+		if err := s.Set(c.name, c.from, strings.NewReader(c.stdin)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Get(c.name, func(n string) string { return env[n] }); err != nil || got != c.want {
+			t.Errorf("%s: %q, %v", c.name, got, err)
+		}
+	}
+	list, err := s.List()
+	if err != nil || len(list) != 3 || list[0].Name != "anthropic" {
+		t.Errorf("list = %v, %v", list, err)
+	}
+	for _, i := range list {
+		if strings.Contains(i.Source, "typed-key") {
+			t.Error("the list prints a key")
+		}
+	}
+	if info, _ := os.Stat(s.file); info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", info.Mode())
+	}
+	if err := s.Remove("gemini"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove("gemini"); err == nil {
+		t.Error("removed twice")
+	}
+	if got, err := s.Get("gemini", os.Getenv); got != "" || err != nil {
+		t.Errorf("after removal: %q, %v", got, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	dir := t.TempDir()
+	s := Open(dir)
+	for _, c := range []struct{ name, from, stdin string }{
+		{"openai", "sk-abcdef", ""},
+		{"openai", "env:", ""},
+		{"openai", "env:A B", ""},
+		{"openai", "file:relative", ""},
+		{"openai", "stdin", ""},
+		{"openai", "stdin", "a\nb"},
+		{"openai", "stdin", strings.Repeat("x", maxKey+1)},
+		{"Open AI", "env:X", ""},
+	} {
+		if err := s.Set(c.name, c.from, strings.NewReader(c.stdin)); err == nil {
+			t.Errorf("%v was taken", c)
+		} else if c.stdin != "" && len(c.stdin) < 10 && strings.Contains(err.Error(), c.stdin) {
+			t.Errorf("the error prints the key: %v", err)
+		}
+	}
+	open := filepath.Join(dir, "open")
+	_ = os.WriteFile(open, []byte("k"), 0o644)
+	if err := s.Set("x", "file:"+open, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get("x", os.Getenv); err == nil {
+		t.Error("a key file that others can read was used")
+	}
+	_ = os.Chmod(s.file, 0o644)
+	if _, err := s.Get("x", os.Getenv); err == nil {
+		t.Error("a store that others can read was used")
+	}
+	_ = os.WriteFile(s.file, []byte(`{"x": {"value": "secret-value", }}`), 0o600)
+	_ = os.Chmod(s.file, 0o600)
+	if _, err := s.List(); err == nil || strings.Contains(err.Error(), "secret-value") {
+		t.Errorf("damaged store: %v", err)
+	}
+}
