@@ -38,6 +38,9 @@ func classOf(r rune) class {
 	}
 }
 
+// Hidden says that r is never shown as itself.
+func Hidden(r rune) bool { return classOf(r) == hidden }
+
 // blank holds printable code points, by Unicode's categories, that show
 // nothing, or that join with a neighbour into one picture.
 var blank = &unicode.RangeTable{
