@@ -42,6 +42,10 @@ type Opened struct {
 	Resumed  bool   `json:"resumed,omitempty"`
 	Title    string `json:"title,omitempty"`
 	Facts    string `json:"facts,omitempty"` // of the environment, for the model; the first ones count
+
+	Network string `json:"network,omitempty"`  // what commands reach: "off", or the hosts
+	Window  int64  `json:"window,omitempty"`   // the model's context, in tokens; 0 when unknown
+	MaxCost int64  `json:"max_cost,omitempty"` // of the session, in millionths of a dollar; 0 for none
 }
 
 // TurnStarted begins a turn with what the person said.
@@ -186,6 +190,7 @@ type LevelChanged struct {
 type ModelChanged struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
+	Window   int64  `json:"window,omitempty"` // in tokens; 0 when unknown
 }
 
 // TodoChanged is the whole list of tasks.
