@@ -137,6 +137,7 @@ type Plan struct {
 	Writes  []string // absolute paths: git directory, working tree or the paths in it, new folders
 	Outside []string // those of Reads and Writes that lie outside Options.Root
 
+	CanLose     bool     // it can lose work that git keeps nowhere else
 	Loses       []Loss   // what would be lost, saved first where Loss.Saved
 	Neutralised []Key    // keys of the repository that were given another value
 	Hooks       []Offer  // hooks that plain git would run for this call, and that are not run unless trusted
@@ -172,16 +173,6 @@ type Offer struct {
 	Name   string // pre-commit, filter.lfs.clean
 	Text   string // path of the hook, or the command line of the driver
 	Digest string // SHA-256, hex; put it into Options.Trust
-}
-
-// A Remote is where a Net call would go.
-type Remote struct {
-	Name   string // as in the configuration; empty for a bare URL
-	URL    string // resolved, with user:password masked
-	Scheme string // https, ssh, file
-	Host   string // empty for file
-	Port   int
-	Push   bool
 }
 
 // A Repo is what the layout on disk says, found without running git.

@@ -7,9 +7,9 @@ import "context"
 func newGit(o Options) (*Git, error) {
 	return nil, refuse("", "git operations are still being written")
 }
-func check([]string) (Call, error) {
-	return Call{}, refuse("", "git operations are still being written")
-}
+
+type environment struct{}
+
 func (g *Git) plan(context.Context, string, Call) (Plan, error) {
 	return Plan{}, refuse("", "git operations are still being written")
 }

@@ -1,0 +1,115 @@
+package gitsafe
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// hookEvents are the hooks that git knows (githooks(5)).
+var hookEvents = []string{"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit",
+	"prepare-commit-msg", "commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive",
+	"update", "proc-receive", "post-receive", "post-update", "reference-transaction", "push-to-checkout", "pre-auto-gc",
+	"post-rewrite", "sendemail-validate", "fsmonitor-watchman", "p4-changelist", "p4-prepare-changelist",
+	"p4-post-changelist", "p4-pre-submit", "post-index-change"}
+
+// hooksOf are the hooks that plain git would run for a subcommand, besides
+// those of every change (everyChange).
+var hooksOf = [...]struct {
+	sub   string
+	hooks []string
+}{
+	{"commit", []string{"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-rewrite"}},
+	{"merge", []string{"pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-merge"}},
+	{"pull", []string{"pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-merge", "pre-rebase", "post-rewrite", "post-checkout"}},
+	{"rebase", []string{"pre-rebase", "prepare-commit-msg", "post-commit", "post-rewrite", "post-checkout"}},
+	{"cherry-pick", []string{"prepare-commit-msg", "commit-msg", "post-commit"}},
+	{"revert", []string{"prepare-commit-msg", "commit-msg", "post-commit"}},
+	{"checkout", []string{"post-checkout"}},
+	{"switch", []string{"post-checkout"}},
+	{"stash branch", []string{"post-checkout"}},
+	{"worktree add", []string{"post-checkout"}},
+	{"push", []string{"pre-push"}},
+}
+
+var everyChange = []string{"reference-transaction", "post-index-change"}
+
+// hooksFor names the hooks that a call would run under plain git.
+func hooksFor(c Call) []string {
+	if c.Class == Read || c.spec == nil {
+		return nil
+	}
+	for _, h := range hooksOf {
+		if h.sub == c.Sub {
+			return append(slices.Clone(h.hooks), everyChange...)
+		}
+	}
+	return everyChange
+}
+
+// maxHook bounds the hook files that are read.
+const maxHook = 1 << 20
+
+// offers lists the executable hooks in dir that the call would run.
+func offers(c Call, dir string) []Offer {
+	var found []Offer
+	for _, name := range hooksFor(c) {
+		path := filepath.Join(dir, name)
+		if content, ok := readHook(path); ok {
+			found = append(found, Offer{Kind: "hook", Name: name, Text: path, Digest: hookDigest(name, content)})
+		}
+	}
+	return found
+}
+
+func readHook(path string) ([]byte, bool) {
+	fi, err := os.Stat(path)
+	if err != nil || !fi.Mode().IsRegular() || fi.Mode()&0o111 == 0 || fi.Size() > maxHook {
+		return nil, false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxHook+1))
+	return content, err == nil && len(content) <= maxHook
+}
+
+// copyHooks puts the trusted hooks into a new folder below private, so that
+// what runs is what was hashed. The caller removes the folder.
+func copyHooks(private string, hooks []Offer, agreed func(string) bool) (string, error) {
+	dir, err := os.MkdirTemp(private, "hooks-")
+	if err != nil {
+		return "", err
+	}
+	for _, h := range hooks {
+		content, ok := readHook(h.Text)
+		if !ok || hookDigest(h.Name, content) != h.Digest || !agreed(h.Digest) {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, h.Name), content, 0o700); err != nil {
+			os.RemoveAll(dir)
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+func hookDigest(name string, content []byte) string {
+	return digest("tera-pilot/git-hook/1\n"+name+"\n", content)
+}
+
+func driverDigest(key, command string) string {
+	return digest("tera-pilot/git-driver/1\n"+key+"\n", []byte(command))
+}
+
+func digest(prefix string, content []byte) string {
+	h := sha256.New()
+	h.Write([]byte(prefix))
+	h.Write(content)
+	return hex.EncodeToString(h.Sum(nil))
+}
