@@ -1,6 +1,224 @@
 package gate
 
+import (
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/commandpolicy"
+	"github.com/tera-pilot/tera-pilot/guardian"
+)
+
+// minWindow is how much of a window must be left for it to count: the clock of
+// a decision is rounded to a second.
+const minWindow = time.Second
+
+// A finding is what is known of one claim so far.
+type finding struct {
+	answer Answer
+	by     By
+	hit    *commandpolicy.Hit
+	reason string
+	lift   bool // a deny of the table that the user's own rule lifts
+	raised bool
+	danger bool
+}
+
 // Decide answers for a planned set. It is pure, and never panics.
 func Decide(in Input) Decision {
-	return Decision{Set: in.Set, Level: in.level(&in.Limits), By: ByFloor, Reason: "not decided"}
+	in.Now = onTheSecond(in.Now)
+	acts := in.acts()
+	d := Decision{By: ByFloor, Set: in.Set, Level: in.level(&in.Limits), Risk: guardian.ScoreSet(in.Set)}
+	if len(acts) == 0 {
+		d.Reason = "the call names no effect, and is not declared to have none: it is never done"
+		return d
+	}
+	beside(acts)
+	d.Set.Effects = nil
+	total := finding{answer: Allow, by: in.tableBy()}
+	for i, a := range acts {
+		e, f := in.effect(a)
+		d.Effects = append(d.Effects, e)
+		if len(in.Set.Effects) > 0 {
+			d.Set.Effects = append(d.Set.Effects, a.e)
+		}
+		total = stricter(total, f, i == 0)
+	}
+	d.Risk = guardian.ScoreSet(d.Set)
+	if f, ok := in.floorAgain(acts); ok {
+		total = f
+	}
+	d.Answer, d.By, d.Reason, d.Rule = total.answer, total.by, total.reason, ruleOf(total.hit)
+	d.Raised, d.Danger = total.raised, total.danger
+	return in.heard(d)
+}
+
+// effect decides one act: the strictest of its claims.
+func (in Input) effect(a *act) (EffectDecision, finding) {
+	total := finding{answer: Allow, by: in.tableBy()}
+	var e EffectDecision
+	for i, c := range a.claims {
+		f := in.decideClaim(a, c)
+		total = stricter(total, f, i == 0)
+		e.Claims = append(e.Claims, ClaimDecision{
+			Row: c.row.String(), What: c.what, Answer: f.answer, By: f.by, Rule: ruleOf(f.hit), Reason: f.reason,
+		})
+	}
+	if len(a.claims) == 0 {
+		total = finding{by: ByFloor, reason: in.floor(&in.Limits, a, false)}
+	}
+	e.Answer, e.By, e.Rule, e.Reason = total.answer, total.by, ruleOf(total.hit), total.reason
+	return e, total
+}
+
+// decideClaim walks steps 1 to 4 for one claim, for the agent that acts and
+// for each one above it, and takes the strictest.
+func (in Input) decideClaim(a *act, c claim) finding {
+	if in.Typed {
+		return in.typed(a)
+	}
+	total := in.steps(&in.Limits, a, c)
+	for l := in.Parent; l != nil; l = l.Parent {
+		f := in.steps(l, a, c)
+		if f.answer < total.answer {
+			total, f = f, total
+			total.by = ByParent
+		}
+		total.also(f)
+	}
+	return total
+}
+
+// also takes over from another ask how this one has to be put.
+func (f *finding) also(other finding) {
+	if f.answer == Ask && other.answer == Ask {
+		f.raised, f.danger = f.raised || other.raised, f.danger || other.danger
+	}
+}
+
+// steps are the steps 1 to 4.
+func (in Input) steps(l *Limits, a *act, c claim) finding {
+	if f, ok := in.denied(l, a, c); ok {
+		return f
+	}
+	f := in.fromTable(l, c)
+	f = in.allowed(l, a, c, f)
+	return in.raised(l, a, c, f)
+}
+
+// fromTable is step 2.
+func (in Input) fromTable(l *Limits, c claim) finding {
+	level := in.level(l)
+	cell := c.row.at(level)
+	return finding{
+		answer: cell.answer, lift: cell.lift, by: in.tableBy(),
+		reason: level.String() + ": " + c.row.String() + " is " + cell.answer.String(),
+	}
+}
+
+// tableBy names the table, or the opt-out that chose its column.
+func (in Input) tableBy() By {
+	if in.OptOut && (in.Front == FrontRun || in.Front == FrontACP) {
+		return ByNoConfirm
+	}
+	return ByTable
+}
+
+// typed is for what a person typed as a command: its own yes, so that only the
+// floor is asked, without its plan clause.
+func (in Input) typed(a *act) finding {
+	if why := in.floor(&in.Limits, a, false); why != "" {
+		return finding{by: ByFloor, reason: why}
+	}
+	by := ByUserCLI
+	switch in.Front {
+	case FrontTUI, FrontDemo:
+		by = ByUserTUI
+	case FrontACP:
+		by = ByUserACP
+	case FrontRun, FrontMCP, FrontCLI:
+	}
+	return finding{answer: Allow, by: by, reason: "you typed it"}
+}
+
+// stricter joins two findings. Between two that ask, one that was raised is
+// told; between two that allow, one that is not the table.
+func stricter(a, b finding, first bool) finding {
+	out, other := a, b
+	switch {
+	case first, b.answer < a.answer:
+		out, other = b, a
+	case a.answer == b.answer && a.answer == Ask && b.raised && !a.raised:
+		out, other = b, a
+	case a.answer == b.answer && a.answer == Allow && (a.by == ByTable || a.by == ByNoConfirm):
+		out, other = b, a
+	}
+	out.also(other)
+	return out
+}
+
+// floorAgain asks the floor for the last time, on the completed effects: what
+// hooks, reviews and rules said changes nothing about it.
+func (in Input) floorAgain(acts []*act) (finding, bool) {
+	for l := &in.Limits; l != nil; l = l.Parent {
+		for _, a := range acts {
+			why := in.floor(l, a, l.Plan && !in.Typed)
+			if why == "" {
+				why = in.incomplete(a)
+			}
+			if why != "" {
+				return finding{by: ByFloor, reason: why}, true
+			}
+		}
+		if in.Typed {
+			break
+		}
+	}
+	return finding{}, false
+}
+
+// incomplete says that a command lacks what the gate had to fill in.
+func (in Input) incomplete(a *act) string {
+	x := a.e.Exec
+	switch {
+	case x == nil:
+		return ""
+	case x.Profile != ProfileObserve && x.Profile != ProfileWork && x.Profile != ProfileNet && x.Profile != ProfileOff,
+		x.Profile != ProfileNet && x.Profile != ProfileOff && len(x.Hosts) > 0,
+		x.Profile == ProfileOff && in.Sandbox != SandboxOff && !a.mark.Leaves,
+		x.Grade != in.Grade.String(), x.Timeout < MinTimeout, x.Timeout > MaxTimeout:
+		return "the command was not completed with a sandbox profile and limits that fit it"
+	}
+	return ""
+}
+
+// heard is step 5: with nobody to ask, ask is deny.
+func (in Input) heard(d Decision) Decision {
+	if d.Answer == Ask && !in.canAsk() {
+		d.Answer, d.By = Deny, ByHeadless
+		d.Raised, d.Danger = false, false
+		d.Reason = "nobody can be asked here: " + d.Reason
+	}
+	if d.Answer != Ask {
+		d.Raised, d.Danger = false, false
+	}
+	return d
+}
+
+// beside marks the acts of a set in which a secret-like file is read and the
+// network is used.
+func beside(acts []*act) {
+	reads, network := false, false
+	for _, a := range acts {
+		reads = reads || a.readsSecret()
+		network = network || a.sends()
+	}
+	for _, a := range acts {
+		a.beside = reads && network
+	}
+}
+
+func ruleOf(h *commandpolicy.Hit) Rule {
+	if h == nil {
+		return Rule{}
+	}
+	return Rule{ID: h.ID, File: h.File, Line: h.Line}
 }

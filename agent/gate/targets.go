@@ -1,0 +1,135 @@
+package gate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/commandpolicy"
+)
+
+// A target is what rules can speak about.
+type target interface {
+	speak(*commandpolicy.Policy, commandpolicy.When) commandpolicy.Spoken
+}
+
+// commandTarget is the text of a command, or the arguments of a git call.
+type commandTarget struct{ a *commandpolicy.Analysis }
+
+func (t commandTarget) speak(p *commandpolicy.Policy, w commandpolicy.When) commandpolicy.Spoken {
+	return p.Command(t.a, w)
+}
+
+// pathTarget is a path. An allow rule must name the first act; a rule about
+// any of the acts tightens.
+type pathTarget struct {
+	path string
+	acts []commandpolicy.Act
+}
+
+func (t pathTarget) speak(p *commandpolicy.Policy, w commandpolicy.When) commandpolicy.Spoken {
+	var out commandpolicy.Spoken
+	for i, act := range t.acts {
+		s := p.Path(act, t.path, w)
+		if i == 0 {
+			out = s
+			continue
+		}
+		out = tighten(out, s)
+	}
+	return out
+}
+
+// tighten adds to s what other forbids or asks about.
+func tighten(s, other commandpolicy.Spoken) commandpolicy.Spoken {
+	if s.Deny == nil {
+		s.Deny = other.Deny
+	}
+	if s.Ask == nil {
+		s.Ask = other.Ask
+	}
+	return s
+}
+
+// hostTarget is a host with the method that reaches it. A push needs, beside
+// the host, a rule about the git call itself.
+type hostTarget struct {
+	host   string // lower case, without port
+	port   string // "" for the method's usual ones
+	method string
+	push   *commandpolicy.Analysis // the git call, for PUSH
+}
+
+// The methods that host rules know.
+const (
+	methodGet     = "GET"
+	methodPush    = "PUSH"
+	methodConnect = "CONNECT"
+)
+
+func (t hostTarget) speak(p *commandpolicy.Policy, w commandpolicy.When) commandpolicy.Spoken {
+	s := t.named(p, w)
+	if t.push != nil && p.Command(t.push, w).Allow == nil {
+		s.Allow = nil
+	}
+	return s
+}
+
+// named is what the host rules alone say. None of them covers a host that is
+// not known, a pattern of hosts, or an unusual port.
+func (t hostTarget) named(p *commandpolicy.Policy, w commandpolicy.When) commandpolicy.Spoken {
+	if t.host == "" {
+		return commandpolicy.Spoken{}
+	}
+	s := p.Host(t.host, t.method, w)
+	if strings.ContainsAny(t.host, "*?") || !slices.Contains([]string{"", "443", "80"}, t.port) {
+		s.Allow = nil
+	}
+	return s
+}
+
+// toolTarget is a tool of an MCP server.
+type toolTarget struct{ server, tool string }
+
+func (t toolTarget) speak(p *commandpolicy.Policy, w commandpolicy.When) commandpolicy.Spoken {
+	return p.MCP(t.server, t.tool, w)
+}
+
+// splitHost takes host[:port] apart, in lower case and without a last dot.
+func splitHost(s string) (host, port string) {
+	s = strings.ToLower(s)
+	switch {
+	case strings.HasPrefix(s, "["):
+		inner, rest, _ := strings.Cut(s[1:], "]")
+		host, port = inner, strings.TrimPrefix(rest, ":")
+	case strings.Count(s, ":") == 1:
+		host, port, _ = strings.Cut(s, ":")
+	default:
+		host = s
+	}
+	return strings.TrimSuffix(host, "."), port
+}
+
+// remoteHost is the host of a git remote, "" where it has none or it cannot be
+// told: scheme://[user@]host[:port]/path, or [user@]host:path.
+func remoteHost(remote string) (host, port string) {
+	if scheme, rest, ok := strings.Cut(remote, "://"); ok {
+		if scheme == "file" || scheme == "" {
+			return "", ""
+		}
+		authority, _, _ := strings.Cut(rest, "/")
+		if strings.ContainsAny(authority, `\?#`) {
+			return "", ""
+		}
+		host, port = splitHost(authority[strings.LastIndex(authority, "@")+1:])
+		if port == "22" && strings.Contains(scheme, "ssh") {
+			port = ""
+		}
+		return host, port
+	}
+	authority, _, ok := strings.Cut(remote, ":")
+	if !ok || authority == "" || strings.ContainsAny(authority, `/\`) {
+		return "", "" // a path
+	}
+	host, _ = splitHost(authority[strings.LastIndex(authority, "@")+1:])
+	return host, ""
+}
