@@ -22,9 +22,15 @@ type Config struct {
 	Hide     []string // further paths below the workspace that commands may not read
 	Reveal   []string // secret-like names in the workspace that stay readable
 
+	// Untested leaves the probe out of New: the first command stands for it.
+	// For programs that run one command and end.
+	Untested bool
+
 	// OnRequest is told of every request at the proxy of the profile net,
 	// before an answer is given. It may be called from several goroutines.
 	OnRequest func(Request)
+
+	work, realHome, realState string // resolved; set by settle
 }
 
 // Limits of one command. A zero field means the default beside it.
@@ -116,6 +122,14 @@ type Finding struct {
 	Path  string // as it was in the workspace
 	What  string // "setuid file", "device node", "protected name appeared" …
 	Moved string // where it was moved to, out of the workspace; "" it is still there
+}
+
+// String is the finding as one line.
+func (f Finding) String() string {
+	if f.Moved == "" {
+		return f.Path + ": " + f.What
+	}
+	return f.Path + ": " + f.What + "; moved to " + f.Moved
 }
 
 // A Change is one path that a command changed in its copy of the workspace

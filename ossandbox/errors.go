@@ -1,6 +1,9 @@
 package ossandbox
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // A SetupError says that the sandbox could not be set up: the command has not
 // run. It never stands for a failure of the command itself.
@@ -60,3 +63,6 @@ func (e *ExecError) Error() string {
 	}
 	return e.Name + ": cannot be executed in the sandbox: " + e.Reason
 }
+
+// quoted shows a string from outside in a message, one line, escaped.
+func quoted(s string) string { return strconv.Quote(s) }

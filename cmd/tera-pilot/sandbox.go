@@ -1,5 +1,153 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
 
-func (a *app) sandboxCommand() *cobra.Command { return nil }
+	"github.com/spf13/cobra"
+
+	"github.com/tera-pilot/tera-pilot/ossandbox"
+)
+
+// sandboxCommand runs a command by hand, exactly as the agent would.
+func (a *app) sandboxCommand() *cobra.Command {
+	var profile string
+	var hosts []string
+	c := &cobra.Command{
+		Use:   "sandbox [flags] -- COMMAND [ARGUMENT...]",
+		Short: "Run a command exactly as the agent would, inside the sandbox",
+		Long: `Run a command exactly as the agent would, inside the sandbox.
+
+The exit code is the command's own (128+n for a death by signal n). 125 means
+that the sandbox could not be set up and nothing ran; 126 and 127, that the
+command could not be executed or was not found.`,
+		Args:                  cobra.MinimumNArgs(1),
+		DisableFlagsInUseLine: true,
+	}
+	c.Flags().StringVar(&profile, "profile", "work", "observe, work, net or debug")
+	c.Flags().StringArrayVar(&hosts, "allow-host", nil, "host that the profile net may reach (repeatable)")
+	c.Flags().SetInterspersed(false)
+	c.RunE = func(cmd *cobra.Command, argv []string) error {
+		if len(hosts) > 0 && !cmd.Flags().Changed("profile") {
+			profile = "net"
+		}
+		p, err := ossandbox.ParseProfile(profile, hosts...)
+		if err != nil {
+			return usage("%w", err)
+		}
+		return a.runSandboxed(cmd.Context(), p, argv)
+	}
+	return c
+}
+
+// runSandboxed runs argv and ends with its exit code.
+func (a *app) runSandboxed(ctx context.Context, p ossandbox.Profile, argv []string) error {
+	cfg, dir, err := a.sandboxConfig()
+	if err != nil {
+		return err
+	}
+	cfg.Untested = true
+	// The command gets our signals, and decides itself what they mean to it.
+	ctx = context.WithoutCancel(ctx)
+	ctx, stop := ossandbox.WithParent(ctx)
+	defer stop()
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT)
+	defer signal.Stop(signals)
+	box, err := ossandbox.New(ctx, cfg)
+	if err != nil {
+		return a.sandboxFailed(err)
+	}
+	res, err := box.Run(ctx, ossandbox.Command{
+		Argv: argv, Dir: dir, Profile: p,
+		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Signals: signals,
+	})
+	if closing := box.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return a.sandboxFailed(err)
+	}
+	for _, f := range res.Quarantine {
+		fmt.Fprintf(a.stderr, "tera-pilot sandbox: %s\n", f)
+	}
+	if res.LimitReached != "" {
+		fmt.Fprintf(a.stderr, "tera-pilot sandbox: the command was ended at its limit: %s\n", res.LimitReached)
+	}
+	if res.ExitCode == 0 {
+		return nil
+	}
+	return &exitError{code: res.ExitCode}
+}
+
+// sandboxFailed says why nothing ran. The first line never looks like the
+// command's own.
+func (a *app) sandboxFailed(err error) error {
+	code := exitSetupFailed
+	if e, ok := errors.AsType[*ossandbox.ExecError](err); ok {
+		code = 126
+		if e.NotFound {
+			code = 127
+		}
+	}
+	fmt.Fprintf(a.stderr, "tera-pilot sandbox: %s\n", strings.TrimPrefix(err.Error(), "sandbox: "))
+	return &exitError{code: code}
+}
+
+// sandboxConfig is the workspace of a command typed by hand: --root, else the
+// working tree that holds the current folder, which is also where it runs.
+func (a *app) sandboxConfig() (cfg ossandbox.Config, dir string, err error) {
+	home, err := a.userHome()
+	if err != nil {
+		return cfg, "", err
+	}
+	state, err := a.stateHome()
+	if err != nil {
+		return cfg, "", err
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return cfg, "", usage("the current folder cannot be found: %w", err)
+	}
+	root := a.flags.root
+	if root == "" {
+		root = workingTree(cwd, home)
+	} else if root, err = filepath.Abs(root); err != nil {
+		return cfg, "", usage("--root: %w", err)
+	}
+	setting := ossandbox.Auto
+	if v := a.getenv("TERA_PILOT_OS_SANDBOX"); v != "" {
+		if setting, err = ossandbox.ParseSetting(v); err != nil {
+			return cfg, "", usage("%w", err)
+		}
+	}
+	if inside(root, cwd) {
+		dir = cwd
+	}
+	return ossandbox.Config{Root: root, Home: home, State: state, Env: a.env, Setting: setting}, dir, nil
+}
+
+// workingTree is the top of the git working tree that holds dir, else dir; a
+// tree that is the whole home folder, or /, is none.
+func workingTree(dir, home string) string {
+	for top := dir; top != "/" && top != home; top = filepath.Dir(top) {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+			return top
+		}
+	}
+	return dir
+}
+
+// inside says whether dir is root or lies in it, links resolved.
+func inside(root, dir string) bool {
+	r, err1 := filepath.EvalSymlinks(root)
+	d, err2 := filepath.EvalSymlinks(dir)
+	rel, err3 := filepath.Rel(r, d)
+	return err1 == nil && err2 == nil && err3 == nil && filepath.IsLocal(rel)
+}

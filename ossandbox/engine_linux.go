@@ -1,0 +1,161 @@
+package ossandbox
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// engine is the Linux part of a Sandbox.
+type engine struct {
+	bwrap     bubblewrap
+	exe       *os.File // our own binary, for the inner stage
+	stagePath string   // how bubblewrap finds it
+	umask     uint32
+	cgroups   cgroupHome
+	slots     slots
+
+	filters sync.Map // filterKind → []byte
+}
+
+func (s *Sandbox) begin() (err error) {
+	// The open file, not its path: the program may be replaced while it runs.
+	if s.exe, err = os.Open("/proc/self/exe"); err != nil {
+		return &SetupError{Cause: "our own program cannot be opened", Err: err}
+	}
+	s.stagePath = "/proc/self/fd/" + strconv.Itoa(fdExe)
+	s.umask = currentUmask()
+	s.cgroups = findCgroupHome("/")
+	return nil
+}
+
+func (s *Sandbox) end() {
+	for _, sl := range s.slots.drain() {
+		sl.close()
+	}
+	if s.exe != nil {
+		s.exe.Close()
+	}
+}
+
+// slot gives a free slot, or a new one. Where no cgroup can be made, commands
+// run without, and their Result says so.
+func (s *Sandbox) slot() (*slot, error) {
+	if sl := s.slots.take(); sl != nil {
+		return sl, nil
+	}
+	if s.cgroups.usable() {
+		record := func(dir string) error { return s.keep.record(madeCgroup, dir) }
+		if g, err := newCgroup(s.cgroups, cgroupName(), s.cfg.Limits, record); err == nil {
+			if sl, err := newSlot(g); err == nil {
+				return sl, nil
+			}
+			g.remove()
+		}
+	}
+	return newSlot(nil)
+}
+
+// filter is the seccomp program for a profile.
+func (s *Sandbox) filter(p Profile) ([]byte, error) {
+	kind := filterKind{trace: p.kind == profileDebug, ownNet: true, unixOut: true}
+	if b, ok := s.filters.Load(kind); ok {
+		return b.([]byte), nil
+	}
+	b, err := buildFilter(kind)
+	if err == nil {
+		s.filters.Store(kind, b)
+	}
+	return b, err
+}
+
+// currentUmask reads the umask without changing it. proc(5).
+func currentUmask() uint32 {
+	f, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 0o022
+	}
+	defer f.Close()
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		if v, ok := strings.CutPrefix(sc.Text(), "Umask:"); ok {
+			if n, err := strconv.ParseUint(strings.TrimSpace(v), 8, 32); err == nil {
+				return uint32(n) & 0o777
+			}
+		}
+	}
+	return 0o022
+}
+
+// runGraded runs c at the best grade. A grade that was only guessed is tried;
+// where it does not stand, nothing of c has run, and the probe finds another.
+func (s *Sandbox) runGraded(ctx context.Context, c *Command) (Result, error) {
+	r, err := s.runOnce(ctx, c)
+	s.mu.Lock()
+	known := s.known
+	s.mu.Unlock()
+	if known {
+		return r, err
+	}
+	if _, missed := err.(*unreachedError); !missed {
+		s.settled(s.Report())
+		return r, err
+	}
+	s.settled(s.probe(ctx))
+	if !s.cfg.Setting.Accepts(s.grade()) {
+		return Result{}, &GradeError{Setting: s.cfg.Setting, Report: s.Report()}
+	}
+	return s.runOnce(ctx, c)
+}
+
+// runOnce runs c at the grade in force.
+func (s *Sandbox) runOnce(ctx context.Context, c *Command) (Result, error) {
+	switch g := s.grade(); {
+	case !s.cfg.Setting.Accepts(g):
+		return Result{}, &GradeError{Setting: s.cfg.Setting, Report: s.Report()}
+	case g == GradeA || g == GradeAMinus:
+		return s.runMounted(ctx, c)
+	default:
+		return Result{}, &GradeError{Setting: s.cfg.Setting, Report: s.Report()}
+	}
+}
+
+// runMounted is grades A and A-: stand-ins before, the check after.
+func (s *Sandbox) runMounted(ctx context.Context, c *Command) (r Result, err error) {
+	v, err := newView(s, c)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := s.keep.enter(); err != nil {
+		return Result{}, err
+	}
+	defer func() { r.Litter = append(r.Litter, s.keep.leave()...) }()
+	if !v.writes {
+		v.covers = nil
+		return s.runConfined(ctx, c, v)
+	}
+	if v.covers, err = s.keep.standIns(v.covers); err != nil {
+		return Result{}, err
+	}
+	return s.runConfined(ctx, c, v)
+}
+
+func (s *Sandbox) runBare(ctx context.Context, c *Command) (Result, error) {
+	return Result{}, &GradeError{Setting: Off, Report: s.Report()}
+}
+
+func (s *Sandbox) guess() (Report, bool) {
+	b, t := findBubblewrap(&s.cfg)
+	s.bwrap = b
+	if t != nil {
+		return Report{Troubles: []Trouble{*t}}, false
+	}
+	return Report{Grade: GradeA}, false
+}
+
+func (s *Sandbox) probe(ctx context.Context) Report {
+	r, _ := s.guess()
+	return r
+}

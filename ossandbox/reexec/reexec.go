@@ -1,2 +1,0 @@
-// Package reexec switches a re-executed binary to the sandbox inner stage.
-package reexec

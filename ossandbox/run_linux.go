@@ -1,0 +1,341 @@
+package ossandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tera-pilot/tera-pilot/ossandbox/reexec"
+)
+
+// Descriptors of bubblewrap's start, beside those that reexec names. 2 is
+// bubblewrap's own stderr, which never reaches the command's.
+const (
+	fdArgs  = 3
+	fdExe   = 7
+	fdInfo  = 8
+	fdFirst = 9
+)
+
+// grace is the time between SIGTERM and SIGKILL.
+const grace = 2 * time.Second
+
+// runConfined runs c in bubblewrap and the inner stage.
+func (s *Sandbox) runConfined(ctx context.Context, c *Command, v *view) (Result, error) {
+	p := newPlan(s, c, v)
+	spec, err := s.spec(p, c)
+	if err != nil {
+		return Result{}, err
+	}
+	io, err := newStreams(c, s.cfg.Limits.Output)
+	if err != nil {
+		return Result{}, &SetupError{Cause: "pipes for the command", Err: err}
+	}
+	l := &launch{sandbox: s, command: c, streams: io, began: time.Now()}
+	if err := l.start(p, spec.Encode()); err != nil {
+		io.started()
+		io.finish()
+		return Result{}, err
+	}
+	defer l.release()
+	return l.supervise(ctx, v)
+}
+
+// spec is what the inner stage does for c.
+func (s *Sandbox) spec(p *Plan, c *Command) (*reexec.Spec, error) {
+	filter, err := s.filter(c.Profile)
+	if err != nil {
+		return nil, &SetupError{Cause: "the system call filter cannot be built", Err: err}
+	}
+	l := s.cfg.Limits
+	spec := &reexec.Spec{
+		Argv: c.argv(), Env: p.env.Vars, Dir: p.view.dir, Umask: s.umask, Seccomp: filter,
+		Rlimits: []reexec.Rlimit{
+			{Resource: unix.RLIMIT_CORE, Value: 0},
+			{Resource: unix.RLIMIT_NPROC, Value: uint64(l.Processes)},
+			{Resource: unix.RLIMIT_FSIZE, Value: uint64(l.FileSize)},
+			{Resource: unix.RLIMIT_NOFILE, Value: uint64(l.OpenFiles)},
+			{Resource: unix.RLIMIT_DATA, Value: uint64(l.Memory)},
+		},
+	}
+	if abi := kernelLandlock(); abi > 0 {
+		known := abi.files()
+		spec.Landlock = reexec.Landlock{FS: known, Scope: abi.scopes(), Streams: rightsStream & known}
+		for _, r := range p.rights {
+			spec.Landlock.Rules = append(spec.Landlock.Rules, reexec.PathRule{Access: r.access & known, Path: r.path})
+		}
+	}
+	return spec, nil
+}
+
+// A launch is one command from its start until nothing of it is left.
+type launch struct {
+	sandbox *Sandbox
+	command *Command
+	streams *streams
+	slot    *slot
+	began   time.Time
+
+	proc   *os.Process
+	status *os.File // read end of the stage's pipe
+	info   *os.File // read end of bubblewrap's
+	diag   *os.File // read end of bubblewrap's stderr
+
+	mu   sync.Mutex
+	init int // bubblewrap's process 1, by its number here; 0 not known
+	seen int // the same as a pidfd, -1 none
+	kept bool
+	ooms int
+}
+
+// start starts bubblewrap. Whatever it opens is closed again, or belongs to l.
+func (l *launch) start(p *Plan, spec []byte) (err error) {
+	s := l.sandbox
+	var theirs []*os.File
+	defer func() {
+		for _, f := range theirs {
+			f.Close()
+		}
+		l.streams.started()
+		if err != nil {
+			l.release()
+		}
+	}()
+	words, contents := p.bwrapWords(fdInfo, fdFirst)
+	args, err := memfd("plan", words)
+	if err != nil {
+		return &SetupError{Cause: "memory for the plan", Err: err}
+	}
+	theirs = append(theirs, args)
+	stage, err := memfd("command", spec)
+	if err != nil {
+		return &SetupError{Cause: "memory for the command", Err: err}
+	}
+	theirs = append(theirs, stage)
+	var pipes [3]*os.File
+	for i, ours := range []**os.File{&l.status, &l.info, &l.diag} {
+		read, write, err := os.Pipe()
+		if err != nil {
+			return &SetupError{Cause: "pipes", Err: err}
+		}
+		*ours, pipes[i] = read, write
+		theirs = append(theirs, write)
+	}
+	files := []*os.File{l.streams.child[0], l.streams.child[1], pipes[2], args, pipes[0], l.streams.child[2], stage, s.exe, pipes[1]}
+	for _, b := range contents {
+		f, err := memfd("copy", b)
+		if err != nil {
+			return &SetupError{Cause: "memory for a file", Err: err}
+		}
+		theirs, files = append(theirs, f), append(files, f)
+	}
+	if l.slot, err = s.slot(); err != nil {
+		return &SetupError{Cause: "a thread for the command", Err: err}
+	}
+	if l.slot.group != nil {
+		l.ooms = l.slot.group.oomKills()
+	}
+	argv := []string{s.bwrap.path, "--args", strconv.Itoa(fdArgs), "--", s.stagePath}
+	attr := &os.ProcAttr{Dir: "/", Env: []string{reexec.Trigger + "=" + reexec.ModeCommand}, Files: files, Sys: l.slot.attributes()}
+	if l.proc, err = l.slot.start(s.bwrap.path, argv, attr); err != nil {
+		return &SetupError{Cause: "bubblewrap cannot be started", Err: err}
+	}
+	return nil
+}
+
+// release gives the slot back and closes what is open.
+func (l *launch) release() {
+	for _, f := range []*os.File{l.status, l.info, l.diag} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	if l.slot == nil {
+		return
+	}
+	if !l.kept || !l.sandbox.slots.give(l.slot) {
+		l.sandbox.closing.Go(func() { l.slot.close() })
+	}
+	l.slot = nil
+}
+
+// supervise waits for the command and ends it when it must end.
+func (l *launch) supervise(ctx context.Context, v *view) (Result, error) {
+	diag := readAll(l.diag)
+	said := make(chan []byte, 1)
+	reached := make(chan struct{})
+	go func() { said <- l.listen(reached) }()
+	ended := make(chan *os.ProcessState, 1)
+	go func() {
+		st, err := l.proc.Wait()
+		if err != nil {
+			st = nil
+		}
+		ended <- st
+	}()
+	stop := l.watch(ctx, v, reached)
+	state := <-ended
+	why := stop()
+	l.awaitEmpty()
+	l.status.SetReadDeadline(time.Now().Add(time.Second))
+	words := <-said
+	dropped, tail := l.streams.finish()
+	if state == nil {
+		return Result{}, &SetupError{Cause: "bubblewrap was lost"}
+	}
+	if err := l.verdict(words, <-diag, why, ctx); err != nil {
+		return Result{}, err
+	}
+	r := Result{
+		ExitCode: exitCode(state), TimedOut: why == endTimeout, Cancelled: why == endCancel, LimitReached: string(why.limit()),
+		Duration: time.Since(l.began), Grade: l.sandbox.grade(), Limits: l.scope(), Dropped: dropped,
+	}
+	if r.ExitCode > 128 && r.ExitCode <= 128+64 {
+		r.Signal = syscall.Signal(r.ExitCode - 128)
+	}
+	if l.slot.group != nil && l.slot.group.oomKills() > l.ooms {
+		r.LimitReached = "memory"
+	}
+	if r.ExitCode != 0 {
+		r.Denials = denials(tail, v, l.command)
+	}
+	return r, nil
+}
+
+func (l *launch) scope() LimitScope {
+	if l.slot.group == nil {
+		return LimitsPerProcess
+	}
+	return LimitsPerCommand
+}
+
+// exitCode is bubblewrap's, which is the command's own or 128+n; a signal to
+// bubblewrap itself comes from us.
+func exitCode(st *os.ProcessState) int {
+	if w, ok := st.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return st.ExitCode()
+}
+
+// listen reads what the stage says, and notes bubblewrap's process 1 when the
+// stage is reached. It returns when the command runs, or when all is over.
+func (l *launch) listen(reached chan<- struct{}) []byte {
+	b := make([]byte, 1)
+	n, _ := l.status.Read(b)
+	if n == 0 {
+		return nil
+	}
+	l.noteInit()
+	close(reached)
+	rest, _ := io.ReadAll(io.LimitReader(l.status, 4<<10))
+	return append(b, rest...)
+}
+
+func (l *launch) noteInit() {
+	buf := make([]byte, 4<<10)
+	n, _ := l.info.Read(buf)
+	var info struct {
+		Child int `json:"child-pid"`
+	}
+	if json.NewDecoder(bytes.NewReader(buf[:n])).Decode(&info) != nil || info.Child <= 1 {
+		return
+	}
+	fd, err := unix.PidfdOpen(info.Child, 0)
+	if err != nil {
+		fd = -1
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.init, l.seen = info.Child, fd
+}
+
+// signal sends sig to the process group that the command was started in. Its
+// leader is process 1 of the namespace, which ignores what it does not handle.
+func (l *launch) signal(sig syscall.Signal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.init > 1 && l.seen >= 0 {
+		syscall.Kill(-l.init, sig)
+	}
+}
+
+// awaitEmpty returns when the PID namespace has no process left: its process 1
+// ends after all others.
+func (l *launch) awaitEmpty() {
+	l.mu.Lock()
+	fd := l.seen
+	init := l.init
+	l.init = 0
+	l.mu.Unlock()
+	if init == 0 || fd < 0 {
+		return
+	}
+	defer unix.Close(fd)
+	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
+		n, err := unix.Poll(poll, 100)
+		if n > 0 || (err != nil && err != unix.EINTR) {
+			l.kept = true
+			return
+		}
+		unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+	}
+}
+
+// verdict turns what was said into an error, where the command did not run.
+func (l *launch) verdict(words, diag []byte, why ending, ctx context.Context) error {
+	switch {
+	case len(words) == 0 && why == endCancel:
+		return ctx.Err()
+	case len(words) == 0 && why == endTimeout:
+		return &SetupError{Cause: "the time limit passed before the command could start"}
+	case len(words) == 0:
+		return bwrapFailure(string(diag))
+	case len(words) == 1:
+		return nil
+	}
+	text := string(words[2:])
+	switch words[1] {
+	case reexec.StatusNotFound:
+		return &ExecError{Name: text, NotFound: true}
+	case reexec.StatusNoExec:
+		return &ExecError{Name: l.command.argv()[0], Reason: text}
+	default:
+		return &SetupError{Cause: "the inner stage failed: " + text}
+	}
+}
+
+func readAll(f *os.File) <-chan []byte {
+	c := make(chan []byte, 1)
+	go func() {
+		b, _ := io.ReadAll(io.LimitReader(f, 16<<10))
+		c <- b
+	}()
+	return c
+}
+
+// memfd is a file in memory with this content, read from its beginning.
+func memfd(name string, content []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("tera-pilot-"+name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), name)
+	if _, err := f.Write(content); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}

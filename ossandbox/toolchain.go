@@ -1,0 +1,109 @@
+package ossandbox
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// A toolchain tells build tools where their caches are, and that there is no
+// network where there is none, so that they say so at once and do not retry.
+type toolchain struct {
+	env    []string
+	mounts []mount // beneath the private cache
+}
+
+// toolchains describes the caches for a command. Every cache is private to the
+// workspace: a poisoned Go or npm cache would act outside later. What the host
+// has already downloaded is shown read-only beside it.
+func toolchains(s *Sandbox, p Profile) toolchain {
+	home := s.cfg.Home
+	cache := filepath.Join(home, ".cache")
+	at := func(name string) string { return filepath.Join(cache, name) }
+	t := toolchain{env: []string{
+		"GOCACHE=" + at("go-build"), "GOENV=off",
+		"npm_config_cache=" + at("npm"), "npm_config_update_notifier=false", "npm_config_store_dir=" + at("pnpm-store"), "YARN_CACHE_FOLDER=" + at("yarn"),
+		"PIP_CACHE_DIR=" + at("pip"), "PIP_DISABLE_PIP_VERSION_CHECK=1", "UV_CACHE_DIR=" + at("uv"),
+		"CARGO_HOME=" + at("cargo"), "GRADLE_USER_HOME=" + at("gradle"), "CCACHE_DIR=" + at("ccache"), "DENO_DIR=" + at("deno"),
+	}}
+	offline := p.kind != profileNet
+	if offline {
+		t.env = append(t.env, "GOPROXY=off", "npm_config_offline=true", "PIP_NO_INDEX=1", "UV_OFFLINE=1", "CARGO_NET_OFFLINE=true")
+	}
+	t.golang(s, cache, offline)
+	t.cargo(s, cache, offline)
+	t.java(s, cache, offline)
+	return t
+}
+
+// golang shows the host's module cache where the private one is empty, and
+// else lets the private one be filled from the host's downloads.
+func (t *toolchain) golang(s *Sandbox, cache string, offline bool) {
+	private := filepath.Join(cache, "go-mod")
+	used := hasEntries(filepath.Join(s.keep.cacheDir(), "go-mod"))
+	if offline && !used {
+		if s.host.modCache != "" {
+			t.env = append(t.env, "GOMODCACHE="+s.host.modCache)
+		}
+		return
+	}
+	t.env = append(t.env, "GOMODCACHE="+private)
+	source := ""
+	if s.host.modCache != "" {
+		source = "file://" + filepath.Join(s.host.modCache, "cache/download")
+	}
+	switch {
+	case !offline:
+		upstream := lookupEnv(s.cfg.Env, "GOPROXY")
+		if upstream == "" || looksSecret("GOPROXY", upstream) {
+			upstream = "https://proxy.golang.org,direct"
+		}
+		if source != "" {
+			upstream = source + "," + upstream
+		}
+		t.env = append(t.env, "GOPROXY="+upstream)
+	case source != "":
+		t.env = append(t.env, "GOPROXY="+source)
+	}
+}
+
+// cargo keeps its locks in CARGO_HOME, even for a build that downloads
+// nothing: so that folder is private, with the host's downloads below it.
+func (t *toolchain) cargo(s *Sandbox, cache string, offline bool) {
+	if !offline || hasEntries(filepath.Join(s.keep.cacheDir(), "cargo/registry/cache")) {
+		return
+	}
+	for _, part := range []string{"registry/cache", "registry/index", "registry/src", "git/db", "git/checkouts"} {
+		if src := filepath.Join(s.cfg.Home, ".cargo", part); exists(src) {
+			t.mounts = append(t.mounts, mount{op: opShow, src: src, dst: filepath.Join(cache, "cargo", part), why: "crates"})
+		}
+	}
+}
+
+// java gives Maven and Gradle a private repository with the host's behind it.
+func (t *toolchain) java(s *Sandbox, cache string, offline bool) {
+	home := s.cfg.Home
+	maven := "-Dmaven.repo.local=" + filepath.Join(cache, "maven")
+	if tail := filepath.Join(home, ".m2/repository"); exists(tail) {
+		maven += " -Dmaven.repo.local.tail=" + tail
+	}
+	if offline {
+		maven += " -o"
+	}
+	t.env = append(t.env, "MAVEN_ARGS="+maven)
+	if ro := filepath.Join(home, ".gradle/caches"); exists(ro) {
+		t.env = append(t.env, "GRADLE_RO_DEP_CACHE="+ro)
+	}
+	if src := filepath.Join(home, ".gradle/wrapper"); exists(src) {
+		t.mounts = append(t.mounts, mount{op: opShow, src: src, dst: filepath.Join(cache, "gradle/wrapper"), why: "gradle wrapper"})
+	}
+}
+
+func hasEntries(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(1)
+	return err == nil && len(names) > 0
+}

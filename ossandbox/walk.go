@@ -1,0 +1,130 @@
+package ossandbox
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// maxWalk bounds the entries that one look at a workspace reads.
+const maxWalk = 50_000
+
+// What a look at the workspace finds.
+type survey struct {
+	secrets   []string // files with secret-like names, absolute
+	sockets   []string // Unix sockets
+	nested    []string // .git folders and files below the top
+	truncated bool     // maxWalk was reached: what lies deeper was not seen
+}
+
+// A surveyor looks through a workspace and remembers each folder by its change
+// times, so that a second look reads only the folders that changed.
+type surveyor struct {
+	mu    sync.Mutex
+	dirs  map[string]surveyedDir
+	spare int // entries that may still be read in this look
+}
+
+type surveyedDir struct {
+	stamp dirStamp
+	finds survey // of this folder alone, full paths
+	subs  []string
+}
+
+// dirStamp changes whenever an entry is added, removed or renamed. The change
+// time cannot be set by a program.
+type dirStamp struct {
+	modified, changed time.Time
+	inode             uint64
+}
+
+// skipDirs are not walked: large, and not where a person keeps secrets.
+var skipDirs = map[string]bool{".git": true, "node_modules": true, "vendor": true}
+
+// look walks root. Folders that cannot be read are left out: the command
+// cannot read them either.
+func (v *surveyor) look(root string) survey {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	seen := make(map[string]surveyedDir, len(v.dirs))
+	v.spare = maxWalk
+	var total survey
+	pending := []string{root}
+	for len(pending) > 0 {
+		dir := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		d, ok := v.read(dir, dir == root)
+		if !ok {
+			continue
+		}
+		if v.spare < 0 {
+			total.truncated = true
+			break
+		}
+		seen[dir] = d
+		total.secrets = append(total.secrets, d.finds.secrets...)
+		total.sockets = append(total.sockets, d.finds.sockets...)
+		total.nested = append(total.nested, d.finds.nested...)
+		pending = append(pending, d.subs...)
+	}
+	v.dirs = seen
+	return total
+}
+
+// settled is how old a change must be before a remembered folder is trusted: a
+// second change within one tick of the file system's clock leaves no trace.
+const settled = 50 * time.Millisecond
+
+func (v *surveyor) read(dir string, top bool) (surveyedDir, bool) {
+	st, err := os.Lstat(dir)
+	if err != nil || !st.IsDir() {
+		return surveyedDir{}, false
+	}
+	stamp := stampOf(st)
+	if old, ok := v.dirs[dir]; ok && old.stamp == stamp && time.Since(stamp.changed) > settled {
+		v.spare -= len(old.subs) + 1
+		return old, true
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return surveyedDir{}, false
+	}
+	v.spare -= len(entries) + 1
+	d := surveyedDir{stamp: stamp}
+	for _, e := range entries {
+		p := filepath.Join(dir, e.Name())
+		switch t := e.Type(); {
+		case e.Name() == ".git":
+			if !top {
+				d.finds.nested = append(d.finds.nested, p)
+			}
+		case t.IsDir():
+			if !skipDirs[e.Name()] {
+				d.subs = append(d.subs, p)
+			}
+		case t&fs.ModeSocket != 0:
+			d.finds.sockets = append(d.finds.sockets, p)
+		case t.IsRegular() && secretName(e.Name()) && !harmlessPEM(p):
+			d.finds.secrets = append(d.finds.secrets, p)
+		}
+	}
+	return d, true
+}
+
+// harmlessPEM says whether a .pem file holds certificates and public keys only.
+func harmlessPEM(p string) bool {
+	if filepath.Ext(p) != ".pem" {
+		return false
+	}
+	f, err := os.Open(p)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	return err == nil && len(b) < 1<<20 && bytes.Contains(b, []byte("-----BEGIN ")) && !bytes.Contains(b, []byte("PRIVATE KEY"))
+}

@@ -1,0 +1,146 @@
+package ossandbox
+
+import (
+	"context"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// An ending is why we ended a command; "" means that it ended itself.
+type ending string
+
+const (
+	endTimeout ending = "timeout"
+	endCancel  ending = "cancel"
+	endDisk    ending = "disk"
+)
+
+// limit is the limit of Limits that was reached, "" for none.
+func (e ending) limit() ending {
+	if e == endDisk {
+		return e
+	}
+	return ""
+}
+
+const (
+	diskInterval = 250 * time.Millisecond
+	diskReserve  = 64 << 20 // bytes that stay free while a command runs
+)
+
+// watch ends the command when its time is over, when ctx is done, or when the
+// disk fills up, and passes signals on. The function that it returns stops the
+// watching and says why the command was ended, if it was.
+func (l *launch) watch(ctx context.Context, v *view, reached <-chan struct{}) (stop func() ending) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	var why ending
+	wg.Go(func() { why = l.await(ctx, v, reached, done) })
+	return func() ending {
+		close(done)
+		wg.Wait()
+		return why
+	}
+}
+
+func (l *launch) await(ctx context.Context, v *view, reached, done <-chan struct{}) ending {
+	var timeout <-chan time.Time
+	if l.command.Timeout > 0 {
+		t := time.NewTimer(l.command.Timeout)
+		defer t.Stop()
+		timeout = t.C
+	}
+	disk := newDiskWatch(l.sandbox, v)
+	look := time.NewTicker(diskInterval)
+	defer look.Stop()
+	for {
+		why := ending("")
+		select {
+		case <-done:
+			return ""
+		case <-ctx.Done():
+			why = endCancel
+		case <-timeout:
+			why = endTimeout
+		case <-look.C:
+			if disk.full() {
+				why = endDisk
+			}
+		case sig := <-l.command.Signals:
+			if n, ok := sig.(syscall.Signal); ok {
+				l.signal(n)
+			}
+		}
+		if why != "" {
+			if context.Cause(ctx) == ErrAbandoned {
+				l.proc.Kill()
+			} else {
+				l.end(reached, done)
+			}
+			return why
+		}
+	}
+}
+
+// end is TERM to the command, a pause, KILL to everything. A command that has
+// not started yet is killed at once.
+func (l *launch) end(reached, done <-chan struct{}) {
+	select {
+	case <-reached:
+		l.signal(syscall.SIGTERM)
+		t := time.NewTimer(grace)
+		defer t.Stop()
+		select {
+		case <-done:
+			return
+		case <-t.C:
+		}
+	default:
+	}
+	l.proc.Kill()
+}
+
+// A diskWatch looks at the free space of the file systems that a command can
+// fill: those of the workspace and of its cache.
+type diskWatch struct {
+	limit uint64
+	paths []string
+	start []uint64 // bytes free at the start
+}
+
+func newDiskWatch(s *Sandbox, v *view) *diskWatch {
+	d := &diskWatch{limit: uint64(s.cfg.Limits.Disk)}
+	if !v.writes {
+		return d
+	}
+	for _, p := range []string{v.work, s.keep.dir} {
+		if free, ok := freeBytes(p); ok {
+			d.paths, d.start = append(d.paths, p), append(d.start, free)
+		}
+	}
+	return d
+}
+
+func (d *diskWatch) full() bool {
+	for i, p := range d.paths {
+		free, ok := freeBytes(p)
+		if !ok || free >= d.start[i] {
+			continue
+		}
+		if d.start[i]-free > d.limit || (free < diskReserve && d.start[i] >= diskReserve) {
+			return true
+		}
+	}
+	return false
+}
+
+func freeBytes(p string) (uint64, bool) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(p, &st); err != nil {
+		return 0, false
+	}
+	return st.Bavail * uint64(st.Bsize), true
+}
