@@ -1,0 +1,229 @@
+package snap
+
+import (
+	"path"
+	"slices"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+)
+
+// State is a session as the screens show it.
+type State struct {
+	ID       string
+	Seq      uint64 // of the last stored event
+	Opened   bool
+	Resumed  bool
+	Front    string
+	Root     string
+	Title    string
+	Level    string
+	Sandbox  string // setting and grade, "auto A"
+	Network  string
+	Provider string
+	Model    string
+
+	Turn     int
+	Busy     bool  // a turn is open
+	Used     int64 // tokens of the last request
+	Window   int64 // 0 when unknown
+	Cost     int64 // millionths of a dollar
+	Unpriced bool  // some request had no price
+	MaxCost  int64
+
+	Changed  []string // files that were changed, in order of the first change
+	Tainted  []string // sources of untrusted text
+	Head     event.AuditHead
+	Working  event.Working
+	Queued   []string
+	Notices  []event.Notice
+	Todo     []event.TodoItem
+	Question *event.Question // the open one
+	Last     string          // the last answer
+	Said     []string        // what the person said, oldest first
+	Closed   bool
+
+	Items []*Item
+	Rev   uint64 // grows with every change of the State
+
+	calls   map[string]*Item
+	streams int // how many of the last items are coming in
+	ids     int
+}
+
+// Name is the last element of the root folder.
+func (s *State) Name() string {
+	if s.Root == "" {
+		return ""
+	}
+	return path.Base(s.Root)
+}
+
+// Apply is what an event comes to.
+func (s *State) Apply(e event.Event) {
+	if s.calls == nil {
+		s.calls = map[string]*Item{}
+	}
+	if e.Seq != 0 {
+		if e.Seq <= s.Seq {
+			return // told twice
+		}
+		s.Seq = e.Seq
+	}
+	if e.Session != "" {
+		s.ID = e.Session
+	}
+	s.Rev++
+	if !s.applyTalk(e) && !s.applyCall(e) {
+		s.applyRest(e)
+	}
+}
+
+// applyTalk applies what is said.
+func (s *State) applyTalk(e event.Event) bool {
+	switch b := e.Body.(type) {
+	case event.TurnStarted:
+		s.Turn, s.Busy = b.Turn, true
+		s.Said = append(s.Said, b.Text)
+		s.Notices = slices.DeleteFunc(s.Notices, func(n event.Notice) bool { return n.Key == "" })
+		s.add(&Item{Kind: You, Text: b.Text, At: e.Time})
+	case event.TextDelta:
+		s.stream(Pilot, b.Text, e)
+	case event.ReasoningDelta:
+		s.stream(Thought, b.Text, e)
+	case event.Reply:
+		s.reply(b, e)
+	case event.TurnEnded:
+		s.Busy, s.Working = false, event.Working{}
+		s.closeStreams()
+		if b.Status != "done" {
+			s.add(&Item{Kind: Ended, Text: b.Message, Word: b.Status, At: e.Time})
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// stream adds a piece to the answer or the reasoning that is coming in.
+func (s *State) stream(kind Kind, text string, e event.Event) {
+	n := len(s.Items)
+	if s.streams > 0 && s.Items[n-1].Kind == kind {
+		s.Items[n-1].append(text)
+		return
+	}
+	if s.streams > 0 {
+		s.Items[n-1].close()
+	}
+	it := &Item{Kind: kind, Open: true, At: e.Time}
+	it.append(text)
+	s.add(it)
+	s.streams++
+}
+
+// closeStreams ends what was coming in. A piece of an answer that was not
+// followed by the whole (the turn was stopped) stays as it is.
+func (s *State) closeStreams() {
+	if s.streams > 0 {
+		s.Items[len(s.Items)-1].close()
+	}
+	s.streams = 0
+}
+
+// reply puts the whole answer in the place of its pieces.
+func (s *State) reply(b event.Reply, e event.Event) {
+	s.Items = s.Items[:len(s.Items)-s.streams]
+	s.streams = 0
+	if b.Reasoning != "" {
+		s.add(&Item{Kind: Thought, Text: b.Reasoning, At: e.Time})
+	}
+	if b.Text != "" {
+		s.Last = b.Text
+		s.add(&Item{Kind: Pilot, Text: b.Text, At: e.Time})
+	}
+	s.Used = b.Usage.Input + b.Usage.CacheRead + b.Usage.CacheWrite + b.Usage.Output
+	if b.Usage.Cost != nil {
+		s.Cost += *b.Usage.Cost
+	} else if s.Used > 0 {
+		s.Unpriced = true
+	}
+}
+
+// applyRest applies what is neither said nor done.
+func (s *State) applyRest(e event.Event) {
+	switch b := e.Body.(type) {
+	case event.Opened:
+		s.opened(b, e)
+	case event.QuestionOpened:
+		q := b.Question
+		s.Question = &q
+		s.held(q.Call, true)
+	case event.QuestionClosed:
+		s.closed(b, e)
+	case event.LevelChanged:
+		s.Level = b.To
+		s.add(&Item{Kind: Change, Word: "level", Text: b.From + " -> " + b.To, By: b.By, At: e.Time})
+	case event.ModelChanged:
+		s.Provider, s.Model, s.Window = b.Provider, b.Model, b.Window
+		s.add(&Item{Kind: Change, Word: "model", Text: b.Provider + " " + b.Model, At: e.Time})
+	case event.TodoChanged:
+		s.Todo = b.Items
+	case event.Notice:
+		s.notice(b)
+	case event.Tainted:
+		if !slices.Contains(s.Tainted, b.Source) {
+			s.Tainted = append(s.Tainted, b.Source)
+		}
+	case event.Renamed:
+		s.Title = b.Title
+	case event.AuditHead:
+		s.Head = b
+	case event.Working:
+		s.Working = b
+	case event.Queued:
+		s.Queued = b.Texts
+	case event.Closed:
+		s.Closed = true
+	}
+}
+
+func (s *State) opened(b event.Opened, e event.Event) {
+	s.Opened, s.Resumed, s.Front, s.Closed = true, b.Resumed, b.Front, false
+	s.Root, s.Level, s.Sandbox, s.Network = b.Root, b.Level, b.Sandbox, b.Network
+	s.Provider, s.Model, s.Window, s.MaxCost = b.Provider, b.Model, b.Window, b.MaxCost
+	if b.Title != "" {
+		s.Title = b.Title
+	}
+	s.Question, s.Busy = nil, false // they died with the process before
+	s.closeStreams()
+	if b.Resumed {
+		s.add(&Item{Kind: Change, Word: "resumed", Text: e.Time.Format("2006-01-02 15:04"), At: e.Time})
+	}
+}
+
+// closed ends the question. Only what the person did not see happen is told.
+func (s *State) closed(b event.QuestionClosed, e event.Event) {
+	if s.Question == nil || s.Question.ID != b.ID {
+		return
+	}
+	s.held(s.Question.Call, false)
+	if b.How == "timeout" {
+		s.add(&Item{Kind: Change, Word: "timeout", Text: s.Question.Title, At: e.Time})
+	}
+	s.Question = nil
+}
+
+// maxNotices is how many banners are kept; the oldest goes first.
+const maxNotices = 16
+
+func (s *State) notice(b event.Notice) {
+	if b.Key != "" {
+		s.Notices = slices.DeleteFunc(s.Notices, func(n event.Notice) bool { return n.Key == b.Key })
+	}
+	if b.Text == "" {
+		return
+	}
+	s.Notices = append(s.Notices, b)
+	if n := len(s.Notices); n > maxNotices {
+		s.Notices = slices.Delete(s.Notices, 0, n-maxNotices)
+	}
+}
