@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -42,8 +43,8 @@ func (r *Renderer) Feed(text string) []view.Line {
 		r.done += n
 	}
 	// What is not closed yet is drawn on top, and drawn again next time.
+	r.lines = slices.Grow(r.lines, 64) // else each call would copy them all
 	open := *r
-	open.lines = r.lines[:len(r.lines):len(r.lines)]
 	if rest := text[r.done:]; rest != "" {
 		open.draw(rest)
 	}
