@@ -5,10 +5,13 @@ import "time"
 // A CallPart is a piece of a native call as a protocol sends it. The
 // normaliser groups pieces into calls (R2).
 type CallPart struct {
-	Index *int   // nil: the protocol gave none
-	ID    string // empty: none in this piece
-	Name  string
-	Args  string // to be appended
+	Index  *int   // nil: the protocol gave none
+	ID     string // empty: none in this piece
+	Name   string
+	Args   string // to be appended
+	New    bool   // a whole call by itself, never joined to another
+	Whole  bool   // Args is all of the arguments, and replaces what came before
+	Object bool   // Args came as an object where the protocol has a string
 }
 
 // A Retry tells that a request failed and will be sent again.
@@ -27,4 +30,5 @@ const (
 	WarnUnknownFinish   = "unknown_finish"             // a finish reason that no rule names
 	WarnRefusal         = "refusal"                    // the server marked the text as a refusal
 	WarnUnsupportedPart = "unsupported_part"           // a part of the reply that is not text, reasoning or a call
+	WarnTextTools       = "text_tools"                 // the model takes no tools: they were described in the prompt
 )

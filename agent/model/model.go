@@ -134,6 +134,9 @@ const (
 	DeltaStop      DeltaKind = "stop"      // Stop
 	DeltaWarning   DeltaKind = "warning"   // Text: one of the Warn constants
 	DeltaRetry     DeltaKind = "retry"     // Retry: what arrived so far is void
+
+	deltaEnd   DeltaKind = "end"   // the stream's own end marker
+	deltaModel DeltaKind = "model" // Text: the model, as the server names it
 )
 
 // A Delta is one piece of a reply on its way.

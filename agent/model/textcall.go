@@ -1,0 +1,154 @@
+package model
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/agent/model/mend"
+)
+
+// recoverCalls finds the calls that a reply without native ones ends in (R6).
+// All of them must name offered tools and fit their schemas, and nothing may
+// follow them; else there is none, and the text stays as it is.
+func (t *toolset) recoverCalls(text string) (prose string, calls []judged) {
+	body := strings.TrimSpace(text)
+	if inner, ok := wholeFence(body); ok {
+		return "", t.judgeRun(inner)
+	}
+	const most = 200 // places that are tried
+	for n, at := range callStarts(body) {
+		if n >= most {
+			break
+		}
+		if calls := t.judgeRun(body[at:]); calls != nil && !endsInCall(body[:at]) {
+			return body[:at], calls
+		}
+	}
+	return "", nil
+}
+
+// judgeRun reads s as calls from the first byte to the last.
+func (t *toolset) judgeRun(s string) []judged {
+	p := &runParser{s: s}
+	if !p.run() {
+		return nil
+	}
+	var calls []judged
+	for _, raw := range p.calls {
+		j := t.judge(raw, OriginText, false)
+		if j.Status != CallOK {
+			return nil
+		}
+		calls = append(calls, j)
+	}
+	return calls
+}
+
+// wholeFence gives the inside of a code fence that is the whole of s.
+func wholeFence(s string) (inner string, ok bool) {
+	first, rest, _ := strings.Cut(s, "\n")
+	mark := fenceMark(first)
+	if mark == "" {
+		return "", false
+	}
+	lines := strings.Split(rest, "\n")
+	for i, line := range lines {
+		if fenceMark(line) == mark {
+			last := i == len(lines)-1 && strings.Trim(line, mark[:1]+" \t\r") == ""
+			return strings.Join(lines[:i], "\n"), last
+		}
+	}
+	return "", false
+}
+
+// callMarks begin calls anywhere in a line; JSON and Python lists only do at
+// its start.
+var callMarks = []string{tagOpen, functionOpen, mistralMark, "<|tool_call_start|>", "<|python_tag|>", "<|python_start|>"}
+
+const (
+	tagOpen      = "<tool_call>"
+	tagClose     = "</tool_call>"
+	functionOpen = "<function="
+	mistralMark  = "[TOOL_CALLS]"
+)
+
+// wrappers are special tokens around a list of calls. The second of a pair may
+// be missing.
+var wrappers = [][2]string{
+	{"<|tool_call_start|>", "<|tool_call_end|>"},
+	{"<|python_tag|>", ""},
+	{"<|python_start|>", "<|python_end|>"},
+}
+
+// callStarts lists the places of s where a call may begin: outside code fences
+// and code spans, quotations and unclosed reasoning.
+func callStarts(s string) []int {
+	var starts []int
+	fenced := false
+	for line := 0; line < len(s); {
+		end := len(s)
+		if i := strings.IndexByte(s[line:], '\n'); i >= 0 {
+			end = line + i
+		}
+		if fenceMark(s[line:end]) != "" {
+			fenced = !fenced
+		} else if !fenced {
+			starts = append(starts, lineStarts(s[:end], line)...)
+		}
+		line = end + 1
+	}
+	sort.Ints(starts)
+	open := func(at int) bool {
+		return strings.LastIndex(s[:at], thinkTags[0][0]) > strings.LastIndex(s[:at], thinkTags[0][1])
+	}
+	for i, at := range starts {
+		if open(at) {
+			return starts[:i]
+		}
+	}
+	return starts
+}
+
+// lineStarts lists the places in the last line of s, which begins at line.
+func lineStarts(s string, line int) (starts []int) {
+	text := s[line:]
+	first := strings.TrimLeft(text, " \t")
+	if strings.HasPrefix(first, ">") {
+		return nil
+	}
+	if strings.HasPrefix(first, "{") || strings.HasPrefix(first, "[") {
+		starts = append(starts, len(s)-len(first))
+	}
+	for _, mark := range callMarks {
+		for at := 0; ; at += len(mark) {
+			i := strings.Index(text[at:], mark)
+			if i < 0 {
+				break
+			}
+			at += i
+			if strings.Count(text[:at], "`")%2 == 0 {
+				starts = append(starts, line+at)
+			}
+		}
+	}
+	return starts
+}
+
+// endsInCall says that prose ends in the markup of a call: then the calls after
+// it are the rest of a run that did not count as a whole.
+func endsInCall(prose string) bool {
+	prose = strings.TrimSpace(prose)
+	for _, end := range []string{tagOpen, tagClose, "</function>", mistralMark} {
+		if strings.HasSuffix(prose, end) {
+			return true
+		}
+	}
+	for _, w := range wrappers {
+		if strings.HasSuffix(prose, w[0]) || w[1] != "" && strings.HasSuffix(prose, w[1]) {
+			return true
+		}
+	}
+	last := strings.TrimSpace(prose[strings.LastIndexByte(prose, '\n')+1:])
+	v, _, err := mend.Parse(last)
+	return err == nil && (v.Kind == mend.Object || v.Kind == mend.Array)
+}
