@@ -1,0 +1,253 @@
+// Package doctor says what works here, what does not, and how to mend it. It
+// changes nothing, makes no key and executes nothing of a project: it looks at
+// our own state, at git's version, and at what the sandbox's probe reaches.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/gitsafe"
+	"github.com/tera-pilot/tera-pilot/internal/keystore"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
+	"github.com/tera-pilot/tera-pilot/ossandbox"
+)
+
+// Status is a check's word. The zero value is a failure.
+type Status uint8
+
+// Statuses.
+const (
+	Fail Status = iota
+	Warn
+	OK
+)
+
+var statusNames = [...]string{Fail: "fail", Warn: "warn", OK: "ok"}
+
+// String is the status's word.
+func (s Status) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return statusNames[Fail]
+}
+
+// MarshalText writes the word.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// A Check is one thing that was looked at. Hint is the next step when it is
+// not ok.
+type Check struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// Report is the form of `doctor --json`.
+type Report struct {
+	SchemaVersion int            `json:"schema_version"`
+	GeneratedAt   string         `json:"generated_at"`
+	Product       string         `json:"product"`
+	Version       string         `json:"version"`
+	Ready         bool           `json:"ready"` // nothing fails
+	Counts        map[string]int `json:"counts"`
+	Checks        []Check        `json:"checks"`
+}
+
+// Place is what doctor looks at.
+type Place struct {
+	Version     string
+	State, Home string
+	Root        string // "" outside of a project
+	RootErr     error  // why there is no root
+	Env         []string
+	Sandbox     string // agent_os_sandbox
+	Settings    error  // what is wrong with the settings file
+	Unused      []string
+	Policy      error  // what is wrong with a policy file
+	Provider    string // "" when none is configured
+	Model       string
+	ProviderErr error
+	Terminal    bool
+}
+
+// Look makes all checks.
+func Look(ctx context.Context, p Place, now time.Time) Report {
+	checks := []Check{
+		{"program", OK, fmt.Sprintf("%s, %s/%s", p.Version, runtime.GOOS, runtime.GOARCH), ""},
+		p.stateFolder(), p.settingsFile(), p.policyFiles(), p.project(),
+		p.git(ctx), p.sandbox(ctx), p.evidence(ctx), p.keys(), p.model(), p.terminal(),
+		{"web and MCP", Warn, "web_search, web_fetch and MCP servers are not offered in this version", "nothing to do: commands run without network, and no tool leaves the machine"},
+	}
+	r := Report{
+		SchemaVersion: 1, GeneratedAt: now.UTC().Format(time.RFC3339), Product: "tera-pilot", Version: p.Version,
+		Ready: true, Counts: map[string]int{"ok": 0, "warn": 0, "fail": 0}, Checks: checks,
+	}
+	for _, c := range checks {
+		r.Counts[c.Status.String()]++
+		r.Ready = r.Ready && c.Status != Fail
+	}
+	return r
+}
+
+// Write prints a report for people.
+func (r Report) Write(w io.Writer) error {
+	var b strings.Builder
+	for _, c := range r.Checks {
+		fmt.Fprintf(&b, "%-5s %-13s %s\n", c.Status, c.Name, visible.Strict(c.Detail))
+		if c.Hint != "" && c.Status != OK {
+			fmt.Fprintf(&b, "%19s %s\n", "", visible.Strict(c.Hint))
+		}
+	}
+	fmt.Fprintf(&b, "%d ok, %d warn, %d fail\n", r.Counts["ok"], r.Counts["warn"], r.Counts["fail"])
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (p Place) stateFolder() Check {
+	c := Check{Name: "state folder", Status: OK, Detail: p.State}
+	if err := statedir.Check(p.State); err != nil {
+		return Check{c.Name, Fail, err.Error(), "see docs/troubleshooting.md"}
+	}
+	info, err := os.Lstat(p.State)
+	if errors.Is(err, fs.ErrNotExist) {
+		c.Detail += " (made by the first session)"
+		return c
+	}
+	if err == nil && info.Mode().Perm() != 0o700 {
+		return Check{c.Name, Warn, fmt.Sprintf("%s has mode %04o", p.State, info.Mode().Perm()), "chmod 700 " + p.State}
+	}
+	return c
+}
+
+func (p Place) settingsFile() Check {
+	if p.Settings != nil {
+		return Check{"settings", Fail, p.Settings.Error(), "mend the line, or move the file away to start with the defaults"}
+	}
+	if len(p.Unused) > 0 {
+		return Check{"settings", Warn, "keys of the original that have no meaning here: " + strings.Join(p.Unused, ", "), "they are kept and not used"}
+	}
+	return Check{"settings", OK, filepath.Join(p.State, "config.json"), ""}
+}
+
+func (p Place) policyFiles() Check {
+	if p.Policy != nil {
+		return Check{"policy", Fail, p.Policy.Error(), "commands are refused until the file is mended: `tera-pilot policy test` shows every fault"}
+	}
+	return Check{"policy", OK, "no fault in the policy files", ""}
+}
+
+func (p Place) project() Check {
+	if p.RootErr != nil {
+		return Check{"project", Warn, p.RootErr.Error(), "start in the folder of one project"}
+	}
+	return Check{"project", OK, p.Root, ""}
+}
+
+func (p Place) git(ctx context.Context) Check {
+	root := p.Root
+	if root == "" {
+		root = p.State
+	}
+	g, err := gitsafe.New(gitsafe.Options{Root: root, Home: p.Home, Env: p.Env, Runner: gitsafe.Plain{}})
+	if err != nil {
+		return Check{"git", Warn, err.Error(), "install git to use the git tools; everything else works without"}
+	}
+	v, err := g.Version(ctx)
+	if err != nil {
+		return Check{"git", Warn, err.Error(), "run `tera-pilot git --version`"}
+	}
+	return Check{"git", OK, v, ""}
+}
+
+func (p Place) sandbox(ctx context.Context) Check {
+	setting, err := ossandbox.ParseSetting(p.Sandbox)
+	if err != nil {
+		return Check{"sandbox", Fail, err.Error(), "set agent_os_sandbox to auto"}
+	}
+	if setting == ossandbox.Off {
+		return Check{"sandbox", Warn, "agent_os_sandbox is off: each command asks in the terminal, and none runs elsewhere", "set it to auto"}
+	}
+	root := p.Root
+	if root == "" {
+		tmp, err := os.MkdirTemp("", "tera-pilot-doctor-")
+		if err != nil {
+			return Check{"sandbox", Fail, err.Error(), "free some space in the temporary folder"}
+		}
+		defer os.RemoveAll(tmp)
+		root = tmp
+	}
+	r := ossandbox.Probe(ctx, ossandbox.Config{Root: root, Home: p.Home, State: p.State, Env: p.Env, Setting: setting})
+	detail := fmt.Sprintf("grade %s (%s), limits %s", r.Grade, r.Backend, r.Limits)
+	var mends []string
+	for _, t := range r.Troubles {
+		mends = append(mends, t.String())
+	}
+	switch {
+	case !setting.Accepts(r.Grade):
+		return Check{"sandbox", Fail, "commands are refused: " + detail, strings.Join(mends, "; ")}
+	case len(mends) > 0:
+		return Check{"sandbox", Warn, detail, strings.Join(mends, "; ")}
+	default:
+		return Check{"sandbox", OK, detail, ""}
+	}
+}
+
+func (p Place) evidence(ctx context.Context) Check {
+	report, err := audit.VerifyLog(ctx, p.State, audit.VerifyOptions{Fast: true})
+	switch {
+	case errors.Is(err, audit.ErrNoLog):
+		return Check{"audit log", OK, err.Error(), ""}
+	case err != nil:
+		return Check{"audit log", Fail, err.Error(), "see `tera-pilot audit verify`"}
+	case !report.OK:
+		return Check{"audit log", Fail, "the log does not verify", "see `tera-pilot audit verify`"}
+	default:
+		return Check{"audit log", OK, fmt.Sprintf("%d records, intact", report.Records), ""}
+	}
+}
+
+func (p Place) keys() Check {
+	all, err := keystore.Open(p.State).List()
+	if err != nil {
+		return Check{"keys", Fail, err.Error(), "see docs/troubleshooting.md"}
+	}
+	names := make([]string, len(all))
+	for i, k := range all {
+		names[i] = k.Name + " (" + k.Source + ")"
+	}
+	if len(names) == 0 {
+		return Check{"keys", OK, "none stored; keys in the environment count too", ""}
+	}
+	return Check{"keys", OK, strings.Join(names, ", "), ""}
+}
+
+func (p Place) model() Check {
+	switch {
+	case p.ProviderErr != nil:
+		return Check{"model", Warn, p.ProviderErr.Error(), "see docs/models.md"}
+	case p.Provider == "":
+		return Check{"model", Warn, "no model is configured", "set a key such as OPENAI_API_KEY, or start a local model; `tera-pilot demo` needs none"}
+	default:
+		return Check{"model", OK, p.Provider + " " + p.Model, ""}
+	}
+}
+
+func (p Place) terminal() Check {
+	if !p.Terminal {
+		return Check{"terminal", OK, "none here: use `tera-pilot run`", ""}
+	}
+	return Check{"terminal", OK, "full screen", ""}
+}

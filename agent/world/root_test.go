@@ -1,0 +1,63 @@
+package world
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+func TestRoot(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(base, "home")
+	state := filepath.Join(home, ".tera_pilot")
+	repo := filepath.Join(home, "src", "parser")
+	plain := filepath.Join(home, "notes")
+	for _, d := range []string{state, filepath.Join(repo, "deep", "er"), plain} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command("git", "init", "-q", repo).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v %s", err, out)
+	}
+	link := filepath.Join(home, "link")
+	if err := os.Symlink(repo, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ dir, named, want string }{
+		{filepath.Join(repo, "deep", "er"), "", repo},
+		{repo, "", repo},
+		{link, "", repo},
+		{plain, "", plain},
+		{repo, filepath.Join(repo, "deep"), filepath.Join(repo, "deep")},
+		{home, "", ""},
+		{base, "", ""},
+		{"/", "", ""},
+		{state, "", ""},
+		{repo, home, ""},
+		{filepath.Join(home, "missing"), "", ""},
+		{filepath.Join(repo, ".git", "config"), "", ""},
+	} {
+		got, err := Root(c.dir, c.named, home, state)
+		if got = okOr(got, err); got != c.want {
+			t.Errorf("Root(%q, %q) = %q, %v; want %q", c.dir, c.named, got, err, c.want)
+		}
+	}
+	if out, err := exec.Command("git", "init", "-q", home).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v %s", err, out)
+	}
+	if got, err := Root(plain, "", home, state); got != plain || err != nil {
+		t.Errorf("a repository at home: %q, %v", got, err)
+	}
+}
+
+func okOr(s string, err error) string {
+	if err != nil {
+		return ""
+	}
+	return s
+}
