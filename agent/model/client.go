@@ -82,12 +82,6 @@ func Open(c Config) (*Client, error) {
 	if c.Key.IsZero() && preset.NeedsKey {
 		return nil, refused(ClassAuth, preset.Title+" needs a key", keyHint(preset))
 	}
-	cl := &Client{
-		preset: preset, adapter: preset.Protocol.adapter(), base: base, key: c.Key, profile: c.Profile, models: c.Catalogue,
-		tries: c.Tries, first: c.FirstToken, idle: c.Idle,
-		breakers: map[string]*breaker{}, habits: map[string]habit{},
-	}
-	cl.defaults()
 	transport := c.Transport
 	if transport == nil {
 		guard, err := netguard.New(policy, netguard.Options{})
@@ -96,11 +90,17 @@ func Open(c Config) (*Client, error) {
 		}
 		transport = guard.Transport(netguard.Limits{KeepAlive: true})
 	}
-	cl.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return cl, nil
+	return newClient(preset, base, transport, c), nil
 }
 
-func (c *Client) defaults() {
+// newClient fills in what a Config leaves open.
+func newClient(p Preset, base *url.URL, transport http.RoundTripper, cfg Config) *Client {
+	c := &Client{
+		preset: p, adapter: p.Protocol.adapter(), base: base, key: cfg.Key, profile: cfg.Profile, models: cfg.Catalogue,
+		tries: cfg.Tries, first: cfg.FirstToken, idle: cfg.Idle,
+		breakers: map[string]*breaker{}, habits: map[string]habit{},
+		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	}
 	if c.tries <= 0 {
 		c.tries = 5
 	}
@@ -113,6 +113,7 @@ func (c *Client) defaults() {
 			c.first = 600 * time.Second
 		}
 	}
+	return c
 }
 
 // ID implements Provider.

@@ -125,13 +125,14 @@ func (d *decoder) value(key string, v any) error {
 func (d *decoder) step() (Step, error) {
 	s := Step{Shape: Shape{Times: 1}}
 	var err error
-	first := true
+	first, speaks := true, false
 	oops := d.object("a step", func(key string) error {
 		if first {
 			s.Line, first = d.line(), false
 		}
 		switch key {
 		case "say":
+			speaks = true
 			return d.value(key, &s.Say)
 		case "think":
 			return d.value(key, &s.Think)
@@ -148,8 +149,8 @@ func (d *decoder) step() (Step, error) {
 			return d.shape(key, &s.Shape)
 		}
 	})
-	if oops == nil && s.Say == "" && s.Think == "" && s.Calls == nil {
-		oops = d.errorf("a step must say something or make calls")
+	if oops == nil && !speaks && s.Think == "" && s.Calls == nil {
+		oops = d.errorf("a step must have say, think or calls")
 	}
 	return s, oops
 }
@@ -222,7 +223,11 @@ func (d *decoder) call() (Call, error) {
 			if json.Unmarshal(raw, &object) != nil || object == nil {
 				return d.errorf("args must be an object")
 			}
-			c.Args = raw
+			var line bytes.Buffer
+			if err := json.Compact(&line, raw); err != nil {
+				return d.errorf("args: %w", err)
+			}
+			c.Args = line.Bytes()
 			return nil
 		}
 		return errUnknown
