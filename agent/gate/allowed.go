@@ -30,10 +30,16 @@ func (in Input) lifted(l *Limits, c claim, f finding) finding {
 	if c.target == nil || c.row == rowProtected && len(l.Taint) > 0 {
 		return f
 	}
-	if _, ok := c.target.(commandTarget); ok {
+	w := in.when(l)
+	switch t := c.target.(type) {
+	case commandTarget:
 		return f
+	case hostTarget:
+		if !t.callAllowed(l.Rules.user, w) {
+			return f
+		}
 	}
-	if hit := c.target.speak(l.Rules.user, in.when(l)).Allow; hit != nil {
+	if hit := c.target.speak(l.Rules.user, w).Allow; hit != nil {
 		return finding{answer: Allow, by: ByRule, hit: hit, reason: because(hit, "allowed by")}
 	}
 	return f
@@ -64,8 +70,13 @@ func (in Input) rule(l *Limits, c claim) *commandpolicy.Hit {
 		return nil
 	}
 	w := in.when(l)
-	if t, ok := c.target.(commandTarget); ok {
-		return in.standing(l.Rules.all.Command(t.a, w))
+	switch t := c.target.(type) {
+	case commandTarget:
+		return in.standing(t.speak(l.Rules.all, w))
+	case hostTarget:
+		if !t.callAllowed(l.Rules.all, w) {
+			return nil
+		}
 	}
 	for _, p := range []*commandpolicy.Policy{l.Rules.user, l.Rules.project, l.Rules.kept} {
 		if p == l.Rules.kept && c.row == rowProtected {
@@ -109,7 +120,7 @@ func (in Input) inWindow(l *Limits, c claim) bool {
 		return w.Kind == UnsafeWindow
 	case rowNetwork:
 		t, ok := c.target.(hostTarget)
-		return ok && w.Kind == UnsafeWindow && t.named(l.Rules.all, in.when(l)).Allow != nil
+		return ok && w.Kind == UnsafeWindow && t.speak(l.Rules.all, in.when(l)).Allow != nil
 	case rowUnknown, rowFree, rowRead, rowGuarded, rowOutside, rowBoxed, rowProtected, rowGitRead, rowStart, rowSpawn, rowCount:
 		return false
 	}

@@ -1,6 +1,13 @@
 package gate
 
 import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/commandpolicy"
 )
@@ -8,19 +15,281 @@ import (
 // An Offer is one thing that a question can offer to keep.
 type Offer struct {
 	event.Scope
-	// File holds Scope.Rule, loaded in the session's layer: Rules.Add(File)
-	// remembers it for this session. Nil for a grant.
+	// Keep is how long: 0 is this session, more is for remembered.toml.
+	Keep time.Duration
+	// File holds Scope.Rule in the session's layer: Rules.Add(File) remembers it
+	// for this session. Nil for a grant.
 	File *commandpolicy.File
 	// Grant is the host to add to HostGrants, "" for a rule.
 	Grant string
 }
 
+// Week is how long an offer that outlives the session is kept.
+const Week = 7 * 24 * time.Hour
+
+// maxOffers is how many scopes a question can show.
+const maxOffers = 4
+
 // Scopes lists what the question about d may offer to keep, from exact to
-// general. Each of them was tried: with it, Decide allows in.Set. A raised
-// question offers nothing, but for a fetch or a search its one host for this
-// session.
-func Scopes(in Input, d Decision) []Offer { return nil }
+// general. Each was tried: with it, Decide allows in.Set. A raised question
+// offers nothing, but for a fetch or a search its one host for this session.
+func Scopes(in Input, d Decision) []Offer {
+	switch {
+	case d.Answer != Ask || d.Danger:
+		return nil
+	case d.Raised:
+		return in.hostOffer()
+	}
+	var out []Offer
+	for _, o := range in.ruleOffers() {
+		f, err := commandpolicy.Load(strings.NewReader(o.Rule), "this session", commandpolicy.LayerSession)
+		tried := in
+		if err != nil || Decide(tried.with(f)).Answer != Allow {
+			continue
+		}
+		o.File, o.ID = f, fmt.Sprintf("keep-%d", len(out)+1)
+		if out = append(out, o); len(out) == maxOffers {
+			break
+		}
+	}
+	return out
+}
+
+// hostOffer is the one offer of a raised question.
+func (in Input) hostOffer() []Offer {
+	if len(in.Set.Effects) != 1 {
+		return nil
+	}
+	e := in.Set.Effects[0]
+	if e.Kind != effect.Fetch && e.Kind != effect.Search {
+		return nil
+	}
+	host, _ := splitHost(e.Net.Host)
+	tried := in
+	for l := &tried.Limits; ; {
+		l.HostGrants = append(slices.Clone(l.HostGrants), host)
+		if l.Parent == nil {
+			break
+		}
+		above := *l.Parent
+		l.Parent = &above
+		l = &above
+	}
+	if Decide(tried).Answer != Allow {
+		return nil
+	}
+	return []Offer{{Grant: host, Scope: event.Scope{
+		ID: "host", Title: "reading from " + host + ", this session",
+		Match: "GET https://" + host + "/", NoMatch: "any other host, and anything sent to " + host,
+	}}}
+}
+
+// with adds a file of rules for every agent of the chain.
+func (in Input) with(f *commandpolicy.File) Input {
+	for l := &in.Limits; ; {
+		l.Rules = l.Rules.Add(f)
+		if l.Parent == nil {
+			return in
+		}
+		above := *l.Parent
+		l.Parent = &above
+		l = &above
+	}
+}
+
+// ruleOffers builds the candidates of a question from the table: of every claim
+// that asks a rule, from exact to general.
+func (in Input) ruleOffers() []Offer {
+	open := in.open()
+	if len(open) == 0 {
+		return nil
+	}
+	var per [][]event.Scope
+	longest := 0
+	for _, c := range open {
+		options := in.options(c)
+		if len(options) == 0 {
+			return nil
+		}
+		per = append(per, options)
+		longest = max(longest, len(options))
+	}
+	var out []Offer
+	for i := range longest {
+		s := joined(per, i)
+		if i == 0 {
+			out = append(out, kept(s, 0))
+		}
+		out = append(out, kept(s, Week))
+	}
+	return out
+}
+
+func kept(s event.Scope, keep time.Duration) Offer {
+	s.Title += ", this session"
+	if keep > 0 {
+		s.Title = strings.TrimSuffix(s.Title, ", this session") + ", 7 days"
+	}
+	return Offer{Scope: s, Keep: keep}
+}
+
+// joined takes the i-th option of each claim, or its most general one.
+func joined(per [][]event.Scope, i int) event.Scope {
+	var out event.Scope
+	var rules []string
+	for n, options := range per {
+		o := options[min(i, len(options)-1)]
+		if n == 0 {
+			out = o
+		}
+		if !slices.Contains(rules, o.Rule) {
+			rules = append(rules, o.Rule)
+		}
+	}
+	if len(rules) > 1 {
+		out.Title += fmt.Sprintf(" and %d more rules", len(rules)-1)
+	}
+	out.Rule = strings.Join(rules, "\n")
+	return out
+}
+
+// open lists the claims of the set that are not allowed.
+func (in Input) open() []claim {
+	in.Now = onTheSecond(in.Now)
+	acts := in.acts()
+	beside(acts)
+	var out []claim
+	for _, a := range acts {
+		for _, c := range a.claims {
+			if in.decideClaim(a, c).answer != Allow {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// options are the rules that would cover a claim, from exact to general.
+func (in Input) options(c claim) []event.Scope {
+	w := in.when(&in.Limits)
+	switch t := c.target.(type) {
+	case commandTarget:
+		var out []event.Scope
+		for _, s := range in.Rules.all.Scopes(t.a, w) {
+			out = append(out, event.Scope{Title: s.Title, Match: s.Matches, NoMatch: s.Not, Rule: s.TOML})
+		}
+		return out
+	case pathTarget:
+		return in.pathOptions(c, t)
+	case hostTarget:
+		if rule := in.smallest(c); rule != "" {
+			return []event.Scope{{Title: c.what, Match: c.what, NoMatch: "any other host or method", Rule: rule}}
+		}
+	case toolTarget:
+		return []event.Scope{
+			{Title: c.what, Match: c.what, NoMatch: "another tool of " + t.server, Rule: toolRule(t.server, t.tool)},
+			{Title: "every tool of " + t.server, Match: t.server + " " + t.tool, NoMatch: "a tool of another server", Rule: toolRule(t.server, "")},
+		}
+	}
+	return nil
+}
+
+func (in Input) pathOptions(c claim, t pathTarget) []event.Scope {
+	exact := in.smallest(c)
+	if exact == "" {
+		return nil
+	}
+	verb, name := string(t.acts[0]), in.short(t.path)
+	out := []event.Scope{{Title: verb + " " + name, Match: name, NoMatch: "any other file", Rule: exact}}
+	if dir := path.Dir(name); (c.row == rowCreate || c.row == rowChange) && in.inside(t.path) && dir != "." {
+		out = append(out, event.Scope{
+			Title: verb + " files in " + dir, Match: name, NoMatch: "a file outside of " + dir, Rule: pathRule(dir+"/**", verb),
+		})
+	}
+	return out
+}
 
 // WouldAllow is the smallest addition to policy.toml with which Decide would
-// have allowed in.Set, ready to paste; "" where no rule could.
-func WouldAllow(in Input, d Decision) string { return "" }
+// have allowed in.Set, ready to paste; "" where no rule could. It was tried.
+func WouldAllow(in Input, d Decision) string {
+	if d.Answer == Allow {
+		return ""
+	}
+	var rules []string
+	for _, c := range in.open() {
+		rule := in.smallest(c)
+		if rule == "" {
+			return ""
+		}
+		if !slices.Contains(rules, rule) {
+			rules = append(rules, rule)
+		}
+	}
+	text := strings.Join(rules, "\n")
+	f, err := commandpolicy.Load(strings.NewReader(text), "policy.toml", commandpolicy.LayerUser)
+	if err != nil || len(rules) == 0 || Decide(in.with(f)).Answer != Allow {
+		return ""
+	}
+	return text
+}
+
+// smallest is the smallest rule that would cover a claim, or "".
+func (in Input) smallest(c claim) string {
+	w := in.when(&in.Limits)
+	switch t := c.target.(type) {
+	case commandTarget:
+		return in.Rules.all.Smallest(t.a, w)
+	case pathTarget:
+		name := in.short(t.path)
+		if rel, ok := strings.CutPrefix(name, in.Home+"/"); ok && in.Home != "" {
+			name = "~/" + rel
+		}
+		if strings.ContainsAny(name, `*?[]{}\`) {
+			return "" // no pattern stands for just this name
+		}
+		return pathRule(name, string(t.acts[0]))
+	case hostTarget:
+		if t.host == "" {
+			return ""
+		}
+		rule := fmt.Sprintf("[[host]]\nhost = [%s]\nmethod = [%s]\ndecision = \"allow\"\n", tomlText(t.host), tomlText(t.method))
+		if t.push != nil && in.Rules.user.Command(t.push, w).Allow == nil {
+			rule += "\n" + in.Rules.user.Smallest(t.push, w)
+		}
+		return rule
+	case toolTarget:
+		return toolRule(t.server, t.tool)
+	}
+	return ""
+}
+
+func pathRule(glob, act string) string {
+	return fmt.Sprintf("[[path]]\nglob = [%s]\neffect = [%s]\ndecision = \"allow\"\n", tomlText(glob), tomlText(act))
+}
+
+func toolRule(server, tool string) string {
+	if tool == "" {
+		return fmt.Sprintf("[[mcp]]\nserver = %s\ndecision = \"allow\"\n", tomlText(server))
+	}
+	return fmt.Sprintf("[[mcp]]\nserver = %s\ntool = [%s]\ndecision = \"allow\"\n", tomlText(server), tomlText(tool))
+}
+
+// tomlText writes a basic string of TOML 1.0. What is not UTF-8 cannot stand in
+// one: the rule then speaks of another name, and is not offered.
+func tomlText(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < 0x20 || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

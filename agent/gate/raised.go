@@ -72,10 +72,10 @@ func (in Input) listed(l *Limits, c claim) bool {
 	w := in.when(l)
 	switch t := c.target.(type) {
 	case hostTarget:
-		if t.named(l.Rules.user, w).Allow != nil || in.hostGranted(l, t) {
+		if t.speak(l.Rules.user, w).Allow != nil || in.hostGranted(l, t) {
 			return true
 		}
-		kept := in.standing(t.named(l.Rules.kept, w))
+		kept := in.standing(t.speak(l.Rules.kept, w))
 		return kept != nil && kept.OneHost && t.method == methodGet && t.push == nil
 	case toolTarget:
 		if t.speak(l.Rules.user, w).Allow != nil {

@@ -66,17 +66,9 @@ const (
 	methodConnect = "CONNECT"
 )
 
+// speak is what the host rules say. None of them allows a host that is not
+// known, a pattern of hosts, or an unusual port.
 func (t hostTarget) speak(p *commandpolicy.Policy, w commandpolicy.When) commandpolicy.Spoken {
-	s := t.named(p, w)
-	if t.push != nil && p.Command(t.push, w).Allow == nil {
-		s.Allow = nil
-	}
-	return s
-}
-
-// named is what the host rules alone say. None of them covers a host that is
-// not known, a pattern of hosts, or an unusual port.
-func (t hostTarget) named(p *commandpolicy.Policy, w commandpolicy.When) commandpolicy.Spoken {
 	if t.host == "" {
 		return commandpolicy.Spoken{}
 	}
@@ -85,6 +77,12 @@ func (t hostTarget) named(p *commandpolicy.Policy, w commandpolicy.When) command
 		s.Allow = nil
 	}
 	return s
+}
+
+// callAllowed says that the rules which a host rule needs beside it are there:
+// for a push, one that allows the git call.
+func (t hostTarget) callAllowed(p *commandpolicy.Policy, w commandpolicy.When) bool {
+	return t.push == nil || p.Command(t.push, w).Allow != nil
 }
 
 // toolTarget is a tool of an MCP server.
