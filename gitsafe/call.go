@@ -13,7 +13,8 @@ type Call struct {
 	Dir   string   // of -C, relative to the working folder; may be empty
 	Words []string // operands before "--": revisions, names, or paths where no "--" stands
 	Paths []string // operands that are paths, relative to the working folder
-	Reads []string // what it names to be read: PATH (relative to the working folder) or REV:PATH
+	Reads []string // paths that it names to be read, relative to the working folder
+	Inner []string // paths inside revisions that it names: REV:PATH, :PATH
 	Loses bool     // it can lose work that git keeps nowhere else; Plan.CanLose knows better
 
 	args     *arguments
@@ -74,7 +75,7 @@ func check(args []string) (Call, error) {
 			return Call{}, err
 		}
 	}
-	c.Reads = append(c.Reads, named(c)...)
+	c.name()
 	return c, nil
 }
 

@@ -2,7 +2,11 @@ package gitsafe
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -71,19 +75,48 @@ type Limits struct {
 	Output  int64         // bytes kept of each stream
 }
 
-// DefaultLimits are in force where Options.Limits is zero.
+// defaultLimits are in force where Options.Limits is zero.
 var defaultLimits = Limits{Time: 30 * time.Second, NetTime: 5 * time.Minute, Output: 8 << 20}
 
 // A Git runs operations in the repositories of one workspace. It is safe for
 // concurrent use.
 type Git struct {
 	opts Options
-	git  string
+	root string // Options.Root with links resolved
 }
 
-// New checks the options and looks git up. It fails when no usable git is
-// found; the error names what to install.
-func New(o Options) (*Git, error) { return newGit(o) }
+// New checks the options. It fails when no usable git is found; the error
+// names what to install.
+func New(o Options) (*Git, error) {
+	if o.Runner == nil {
+		return nil, errors.New("gitsafe: no runner")
+	}
+	g := &Git{opts: o}
+	if o.Root != "" {
+		root, err := filepath.Abs(o.Root)
+		if err == nil {
+			root, err = filepath.EvalSymlinks(root)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("workspace: %w", err)
+		}
+		g.root = root
+	}
+	if g.opts.Limits.Time <= 0 {
+		g.opts.Limits.Time = defaultLimits.Time
+	}
+	if g.opts.Limits.NetTime <= 0 {
+		g.opts.Limits.NetTime = defaultLimits.NetTime
+	}
+	if g.opts.Limits.Output <= 0 {
+		g.opts.Limits.Output = defaultLimits.Output
+	}
+	if g.opts.Now == nil {
+		g.opts.Now = time.Now
+	}
+	_, err := g.lookGit(Repo{})
+	return g, err
+}
 
 // Check parses the arguments of one git call ("commit", "-m", "text"), without
 // the word git. It looks at nothing but its argument. The error is a
@@ -118,13 +151,6 @@ type Result struct {
 	Notes          []string  // for the person: what was not run, what was left as it is
 }
 
-// A Snapshot is work that was saved before an operation that can lose it.
-type Snapshot struct {
-	Refs    []string // refs/tera-pilot/before/…, newest operation last
-	Files   int      // files whose content is saved
-	Recover string   // the command that puts it back
-}
-
 // A Plan is what a call would do, as far as can be known by looking.
 type Plan struct {
 	Call  Call
@@ -144,9 +170,18 @@ type Plan struct {
 	Drivers     []Offer  // filter drivers of the repository that are not run unless trusted
 	Notes       []string // for the person, one line each
 
-	argv []string // after "git"
-	env  *environment
+	argv    []string // after "git --no-pager"
+	dir     string   // working folder
+	look    looker   // how the repository was looked at
+	pushes  []refspec
+	targets []string // commits and tags that the snapshot keeps
 }
+
+// Argv is what git will be given after its own name.
+func (p Plan) Argv() []string { return slices.Clone(p.argv) }
+
+// Dir is the folder that git will run in.
+func (p Plan) Dir() string { return p.dir }
 
 // A Loss is one thing that the operation would destroy.
 type Loss struct {

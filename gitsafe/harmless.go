@@ -50,7 +50,7 @@ const harmlessKeys = `
 	http.postbuffer http.lowspeedlimit http.lowspeedtime http.version http.maxrequests http.minsessions
 	credential.username credential.*.username credential.usehttppath credential.*.usehttppath
 	notes.displayref notes.rewriteref notes.rewritemode notes.mergestrategy notes.*.mergestrategy notes.rewrite.amend notes.rewrite.rebase
-	lfs.repositoryformatversion lfs.locksverify lfs.*.locksverify lfs.*.access
+	lfs.repositoryformatversion lfs.locksverify lfs.*.locksverify lfs.*.access lfs.*.priority
 `
 
 // keyID is a key that gpg looks up among the person's own.

@@ -47,7 +47,8 @@ var rules = [...]struct {
 	{"merge.*.driver", replace, "git merge-file %A %O %B"}, // a blank one makes git merge die
 	{"merge.*.recursive", replace, "text"},
 	{"merge.default", replace, "text"},
-	{"lfs.extension.", replace, "cat"},
+	{"lfs.*.clean", replace, "cat"}, // lfs.extension.NAME; a blank one makes the filter die
+	{"lfs.*.smudge", replace, "cat"},
 	{"hook.", disable, ""},
 	{"gpg.program", replace, "gpg"},
 	{"gpg.openpgp.program", replace, "gpg"},
@@ -219,7 +220,10 @@ func quietKeys(key string) bool {
 // may not be that of an event: git then takes the switch for one of the event.
 func (j judge) disableHook(v *verdict, r record) string {
 	_, name, _, _ := splitKey(r.key)
-	if name == "" || slices.Contains(hookEvents, name) {
+	if name == "" {
+		return "(not used)"
+	}
+	if slices.Contains(hookEvents, name) {
 		v.never = append(v.never, r.key)
 		return "(refused)"
 	}

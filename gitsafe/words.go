@@ -2,23 +2,24 @@ package gitsafe
 
 import "strings"
 
-// named is what a call names to be read: paths, and paths inside revisions.
-func named(c Call) []string {
-	var reads []string
+// name notes what a call names to be read: paths, and paths inside revisions.
+func (c *Call) name() {
 	switch c.spec.operands {
 	case mixed, revs:
 		for _, w := range c.Words {
-			reads = append(reads, inRevision(w)...)
+			c.Inner = append(c.Inner, inRevision(w)...)
 		}
-		reads = append(reads, c.Paths...)
+		c.Reads = append(c.Reads, c.Paths...)
 	case pathsOnly:
 		if c.Class == Read || c.Sub == "add" || c.Sub == "commit" {
-			reads = append(reads, c.Paths...)
+			c.Reads = append(c.Reads, c.Paths...)
 		}
 	case names, files:
 	default:
 	}
-	return reads
+	for _, s := range c.args.values("--source", "-s", "--reuse-message", "--ignore-rev", "--with-tree") {
+		c.Inner = append(c.Inner, inRevision(s)...)
+	}
 }
 
 // inRevision finds REV:PATH in a word, on both sides of a range. What follows

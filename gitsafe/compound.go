@@ -1,0 +1,78 @@
+package gitsafe
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// An Environment is what makes git safe inside a compound command that runs in
+// the sandbox of the caller: the repository still chooses no program, though
+// the command itself may start any.
+type Environment struct {
+	Env      []string  // NAME=VALUE, to be set for the command
+	Unset    []string  // names that must not be in its environment; "GIT_*" stands for every other name of git's
+	Overlays []Overlay // to be bound read-only: sanitised configuration, empty hooks folder
+	Notes    []string  // for the person
+}
+
+// EnvironmentFor prepares git for a compound command in dir. Without a
+// repository the result holds the general settings. It is a *RefusedError when
+// the layout or the configuration is hostile: run the command without git then,
+// or not at all.
+func (g *Git) EnvironmentFor(ctx context.Context, dir string) (Environment, error) {
+	dir, err := g.folder(dir, "")
+	if err != nil {
+		return Environment{}, err
+	}
+	out := Environment{Unset: []string{"GIT_*", "SSH_ASKPASS"}}
+	repo, err := g.locate(dir)
+	var none *NotRepositoryError
+	switch {
+	case errors.As(err, &none):
+		out.Env = general(environment{})
+		return out, nil
+	case err != nil:
+		return Environment{}, err
+	}
+	if err := preflight(ctx, repo); err != nil {
+		return Environment{}, err
+	}
+	l, err := g.looker(repo, dir)
+	if err != nil {
+		return Environment{}, err
+	}
+	records, err := l.settings(ctx)
+	if err != nil {
+		return Environment{}, err
+	}
+	v := l.judge().neutralise(records)
+	if err := rightTree(repo, v.worktree); err != nil {
+		return Environment{}, err
+	}
+	l.env.settings = v.settings
+	if err := l.addSubmodules(ctx, repo, 0, new(int)); err != nil {
+		return Environment{}, err
+	}
+	// The configuration cannot be written under its cover, so nothing may try.
+	out.Env = general(environment{settings: append(l.env.settings, setting{"branch.autosetupmerge", "false"})})
+	out.Overlays = overlays(repo, v.kept, true)
+	for _, k := range v.keys {
+		out.Notes = append(out.Notes, "not in force: "+k.Name)
+	}
+	return out, nil
+}
+
+// general is the part of the environment that does not depend on the person.
+func general(e environment) []string {
+	for _, v := range fixed {
+		if strings.HasPrefix(v, "GIT_") || strings.HasPrefix(v, "PAGER=") || strings.HasPrefix(v, "GCM_") {
+			e.vars = append(e.vars, v)
+		}
+	}
+	// What the sandbox lets through; a helper program named in an address is
+	// never among it.
+	e.add("GIT_ALLOW_PROTOCOL", "file:https:ssh")
+	e.add("GIT_ASKPASS", "")
+	return e.list()
+}

@@ -1,0 +1,143 @@
+package gitsafe
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A looker runs the small reading calls that a plan is made of, hardened like
+// everything else.
+type looker struct {
+	g        *Git
+	repo     Repo
+	git      string
+	dir      string
+	env      environment
+	overlays []Overlay
+	readable []string
+	records  []record          // the configuration, with what is not in force
+	schemes  []string          // for a run over the network
+	own      map[string]string // the person's own settings, for such a run
+}
+
+// looker prepares to look at repo from dir.
+func (g *Git) looker(repo Repo, dir string) (looker, error) {
+	git, err := g.lookGit(repo)
+	if err != nil {
+		return looker{}, err
+	}
+	env := g.environ(Call{Class: Read}, repo)
+	env.transport(nil, nil)
+	return looker{g: g, repo: repo, git: git, dir: dir, env: env}, nil
+}
+
+// invocation is one run of git with these arguments.
+func (l looker) invocation(env []string, args ...string) Invocation {
+	return Invocation{
+		Path: l.git, Argv: append([]string{"git", "--no-pager"}, args...), Dir: l.dir, Env: env,
+		ReadOnly: true, Overlays: l.overlays, Readable: l.readable,
+		OutputLimit: l.g.opts.Limits.Output, Timeout: l.g.opts.Limits.Time,
+	}
+}
+
+// stream runs a reading call and gives its output to w. It returns the exit
+// code; anything but an ordinary exit is an error.
+func (l looker) stream(ctx context.Context, in io.Reader, w io.Writer, args ...string) (int, error) {
+	var errs bytes.Buffer
+	inv := l.invocation(l.env.list(), args...)
+	inv.Stdin, inv.Stdout, inv.Stderr, inv.OutputLimit = in, w, &errs, l.g.opts.Limits.Output*8
+	st, err := l.g.opts.Runner.Run(ctx, inv)
+	switch {
+	case err != nil:
+		return 0, err
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	case st.TimedOut:
+		return 0, refuse("", "git %s took longer than %s", args[0], l.g.opts.Limits.Time)
+	case st.Truncated:
+		return 0, refuse("", "git %s printed more than can be looked at", args[0])
+	case st.Signalled:
+		return 0, refuse("", "git %s was ended by a signal", args[0])
+	case st.Code == 128:
+		return st.Code, refuse("", "git %s: %s", args[0], firstLine(errs.String()))
+	}
+	return st.Code, nil
+}
+
+// read is stream into memory.
+func (l looker) read(ctx context.Context, args ...string) ([]byte, int, error) {
+	var out bytes.Buffer
+	code, err := l.stream(ctx, nil, &out, args...)
+	return out.Bytes(), code, err
+}
+
+// line is the one line that a call prints; false when it exits with an error.
+func (l looker) line(ctx context.Context, args ...string) (string, bool) {
+	out, code, err := l.read(ctx, args...)
+	return strings.TrimRight(string(out), "\n"), err == nil && code == 0
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	if s == "" {
+		return "failed without a word"
+	}
+	return cut(s, 300)
+}
+
+// settings lists the configuration as git sees it from here.
+func (l looker) settings(ctx context.Context) ([]record, error) {
+	out, code, err := l.read(ctx, "config", "--list", "-z", "--show-scope", "--show-origin", "--includes")
+	if err != nil {
+		return nil, err
+	}
+	if code != 0 {
+		return nil, refuse("mend the configuration that it names", "git cannot read its configuration (exit %d)", code)
+	}
+	records, err := parseRecords(out)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(records, func(r record) bool { return r.scope == "command" && r.key == sentinel }) {
+		return nil, refuse("install git 2.31 or newer", "this git does not read settings from its environment")
+	}
+	return slices.DeleteFunc(records, func(r record) bool { return r.scope == "command" }), nil
+}
+
+// judge says which records are the person's: of a scope that is theirs, from a
+// file that does not lie in the workspace.
+func (l looker) judge() judge {
+	seen := map[string]bool{}
+	return judge{
+		agreed: func(d string) bool { return slices.Contains(l.g.opts.Trust, d) },
+		trusted: func(r record) bool {
+			if r.scope != "system" && r.scope != "global" {
+				return false
+			}
+			ok, known := seen[r.origin]
+			if !known {
+				path, isFile := strings.CutPrefix(r.origin, "file:")
+				ok = isFile && filepath.IsAbs(path) && !l.g.inside(path, l.repo)
+				seen[r.origin] = ok
+			}
+			return ok
+		},
+		defaults: l.g.homeDefaults(),
+	}
+}
+
+// homeDefaults are what git uses when a key is not set, where that is a file.
+func (g *Git) homeDefaults() map[string]string {
+	base := g.xdg(Repo{})
+	if base == "" {
+		base = filepath.Join(g.opts.Home, ".config")
+	}
+	return map[string]string{
+		"core.excludesfile":   filepath.Join(base, "git/ignore"),
+		"core.attributesfile": filepath.Join(base, "git/attributes"),
+	}
+}

@@ -1,0 +1,203 @@
+package gitsafe
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// run implements Run.
+func (g *Git) run(ctx context.Context, p Plan, s Streams) (Result, error) {
+	now, err := g.plan(ctx, p.dir, p.Call.at(""))
+	if err != nil {
+		return Result{}, err
+	}
+	if what := p.differs(now); what != "" {
+		return Result{}, &ChangedError{What: what}
+	}
+	var r Result
+	if r.Snapshot, err = g.snapshot(ctx, now); err != nil {
+		return Result{}, fmt.Errorf("nothing was run, since what it would destroy could not be saved first: %w", err)
+	}
+	inv := g.invocation(now)
+	hooks, err := g.trustedHooks(now, &inv)
+	if err != nil {
+		return Result{}, err
+	}
+	if hooks != "" {
+		defer os.RemoveAll(hooks)
+	}
+	var out, errs bytes.Buffer
+	inv.Stdin, inv.Stdout, inv.Stderr = s.Stdin, s.Stdout, s.Stderr
+	if inv.Stdout == nil {
+		inv.Stdout = &out
+	}
+	if inv.Stderr == nil {
+		inv.Stderr = &errs
+	}
+	r.ExitStatus, err = g.opts.Runner.Run(ctx, inv)
+	r.Stdout, r.Stderr, r.Notes = out.Bytes(), errs.Bytes(), now.Notes
+	return r, err
+}
+
+// at is the call without its -C, for a folder that has been resolved already.
+func (c Call) at(dir string) Call {
+	c.Dir = dir
+	return c
+}
+
+// differs compares two plans of one call by all that a person was shown.
+func (p Plan) differs(now Plan) string {
+	for _, part := range []struct {
+		name string
+		a, b any
+	}{
+		{"the repository", p.Repo, now.Repo},
+		{"the command", p.argv, now.argv},
+		{"the address", p.Remotes, now.Remotes},
+		{"what would be lost", p.Loses, now.Loses},
+		{"what is read", p.Reads, now.Reads},
+		{"what is written", p.Writes, now.Writes},
+		{"a hook", p.Hooks, now.Hooks},
+		{"a driver", p.Drivers, now.Drivers},
+		{"the configuration", p.look.env.settings, now.look.env.settings},
+	} {
+		a, errA := json.Marshal(part.a)
+		b, errB := json.Marshal(part.b)
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			return part.name
+		}
+	}
+	return ""
+}
+
+// invocation is the run that a plan stands for.
+func (g *Git) invocation(p Plan) Invocation {
+	l := p.look
+	repo := p.Repo
+	l.env.vars = g.environ(p.Call, repo).vars
+	l.env.transport(slices.Clone(l.schemes), l.own)
+	extra := slices.Clone(p.Call.settings)
+	if p.Class == Net {
+		extra = append(l.credentials(), extra...)
+	}
+	inv := l.invocation(l.env.list(extra...), p.argv...)
+	inv.ReadOnly = p.Class == Read
+	if !inv.ReadOnly {
+		inv.Writable = writable(p)
+	}
+	inv.Sockets = g.sockets(p.Call)
+	if p.Class == Net {
+		inv.Timeout = g.opts.Limits.NetTime
+		for _, r := range p.Remotes {
+			if r.Scheme != "file" {
+				inv.Network = append(inv.Network, Address{Host: r.Host, Port: r.Port})
+			}
+		}
+	}
+	return inv
+}
+
+// writable are the folders that a writing run needs.
+func writable(p Plan) []string {
+	dirs := slices.Clone(p.Writes)
+	for _, d := range []string{p.Repo.CommonDir, p.Repo.GitDir, p.Repo.Top} {
+		if d != "" && !slices.Contains(dirs, d) {
+			dirs = append(dirs, d)
+		}
+	}
+	return dirs
+}
+
+// credentials are the person's own helpers, for a run over the network.
+func (l looker) credentials() []setting {
+	var list []setting
+	trusted := l.judge().trusted
+	for _, r := range l.records {
+		section, _, variable, _ := splitKey(r.key)
+		if section == "credential" && variable == "helper" && trusted(r) {
+			list = append(list, setting{r.key, r.value})
+		}
+	}
+	return list
+}
+
+// sockets are the agents that a call may need.
+func (g *Git) sockets(c Call) []string {
+	if c.Class != Net && !c.signs() {
+		return nil
+	}
+	if s, ok := g.getenv("SSH_AUTH_SOCK"); ok && filepath.IsAbs(s) {
+		return []string{s}
+	}
+	return nil
+}
+
+// readable are the files outside of the repository that git reads: the
+// person's configuration, and the files that it names.
+func (g *Git) readable(l looker, records []record) []string {
+	list := slices.Clone(l.repo.Alternates)
+	add := func(path string) {
+		if rest, ok := strings.CutPrefix(path, "~/"); ok {
+			path = filepath.Join(g.opts.Home, rest)
+		}
+		if filepath.IsAbs(path) && !slices.Contains(list, path) && exists(path) {
+			list = append(list, path)
+		}
+	}
+	trusted := l.judge().trusted
+	for _, r := range records {
+		if !trusted(r) {
+			continue
+		}
+		add(strings.TrimPrefix(r.origin, "file:"))
+		switch r.key {
+		case "core.excludesfile", "core.attributesfile", "commit.template", "gpg.ssh.allowedsignersfile", "mailmap.file":
+			add(r.value)
+		case "user.signingkey":
+			add(r.value)
+			add(strings.TrimSuffix(r.value, ".pub"))
+		}
+	}
+	for _, path := range g.homeDefaults() {
+		add(path)
+	}
+	return list
+}
+
+// trustedHooks copies the hooks that the person has agreed to, and points git
+// at the copies. It returns the folder, to be removed.
+func (g *Git) trustedHooks(p Plan, inv *Invocation) (string, error) {
+	agreed := func(d string) bool { return slices.Contains(g.opts.Trust, d) }
+	if g.opts.Private == "" || !slices.ContainsFunc(p.Hooks, func(h Offer) bool { return agreed(h.Digest) }) {
+		return "", nil
+	}
+	dir, err := copyHooks(g.opts.Private, p.Hooks, agreed)
+	if err != nil {
+		return "", err
+	}
+	for i, v := range inv.Env {
+		if n, ok := strings.CutPrefix(v, "GIT_CONFIG_KEY_"); ok && strings.HasSuffix(n, "=core.hookspath") {
+			number, _, _ := strings.Cut(n, "=")
+			inv.Env[i+1] = "GIT_CONFIG_VALUE_" + number + "=" + dir
+		}
+	}
+	inv.Readable = append(slices.Clone(inv.Readable), dir)
+	return dir, nil
+}
+
+// gitFailed says in git's own words why a reading call failed.
+func gitFailed(c Call, r Result) error {
+	switch {
+	case r.TimedOut:
+		return refuse("", "%s took too long", c)
+	case r.Truncated:
+		return refuse("", "%s printed more than fits", c)
+	}
+	return refuse("", "%s: %s (exit %d)", c, firstLine(string(r.Stderr)), r.Code)
+}
