@@ -22,12 +22,12 @@ type Info struct {
 	Prices    *Prices `json:"prices,omitempty"`
 }
 
-// Prices are micro-dollars for a million tokens, which is dollars for a
-// million millions: 3_000_000 is 3 dollars a million tokens.
+// Prices are micro-dollars a million tokens: 3_000_000 is 3 dollars. Those of
+// the cache may be unknown though the others are known.
 type Prices struct {
 	Input      int64  `json:"input"`
-	CacheRead  int64  `json:"cache_read"`
-	CacheWrite int64  `json:"cache_write"`
+	CacheRead  *int64 `json:"cache_read,omitempty"`
+	CacheWrite *int64 `json:"cache_write,omitempty"`
 	Output     int64  `json:"output"`
 	Date       string `json:"date,omitempty"` // when they were looked up
 }
@@ -39,11 +39,20 @@ func (i Info) Cost(u *Usage) (microdollars int64, known bool) {
 		return 0, false
 	}
 	sum := new(big.Int)
-	for _, row := range [][2]int64{
-		{u.Input, i.Prices.Input}, {u.CacheRead, i.Prices.CacheRead},
-		{u.CacheWrite, i.Prices.CacheWrite}, {u.Output, i.Prices.Output},
+	for _, row := range []struct {
+		tokens int64
+		price  *int64
+	}{
+		{u.Input, &i.Prices.Input}, {u.CacheRead, i.Prices.CacheRead},
+		{u.CacheWrite, i.Prices.CacheWrite}, {u.Output, &i.Prices.Output},
 	} {
-		sum.Add(sum, new(big.Int).Mul(big.NewInt(row[0]), big.NewInt(row[1])))
+		if row.price == nil {
+			if row.tokens != 0 {
+				return 0, false
+			}
+			continue
+		}
+		sum.Add(sum, new(big.Int).Mul(big.NewInt(row.tokens), big.NewInt(*row.price)))
 	}
 	million := big.NewInt(1_000_000)
 	sum.Add(sum, big.NewInt(999_999)).Quo(sum, million)
@@ -80,7 +89,7 @@ func ParseCatalogue(data []byte) (Catalogue, error) {
 			return Catalogue{}, fmt.Errorf("catalogue of models: entry %d has no provider or model, or a negative size", i+1)
 		}
 		if p := m.Prices; p != nil {
-			if p.Input < 0 || p.Output < 0 || p.CacheRead < 0 || p.CacheWrite < 0 {
+			if p.Input < 0 || p.Output < 0 || p.CacheRead != nil && *p.CacheRead < 0 || p.CacheWrite != nil && *p.CacheWrite < 0 {
 				return Catalogue{}, fmt.Errorf("catalogue of models: %s has a negative price", m.Model)
 			}
 			if p.Date == "" {

@@ -1,0 +1,217 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// ollama: GET /api/version has a version, /api/tags a list of models.
+func (p *prober) ollama(ctx context.Context, f *Found) bool {
+	var version struct {
+		Version string `json:"version"`
+	}
+	var tags struct {
+		Models *[]struct {
+			Name string `json:"name"`
+		} `json:"models"`
+	}
+	p.get(ctx, "/api/version", &version)
+	p.get(ctx, "/api/tags", &tags)
+	if version.Version == "" || tags.Models == nil {
+		return false
+	}
+	f.Kind, f.BaseURL, f.Version = "ollama", p.address, version.Version
+	var running struct {
+		Models []struct {
+			Name    string `json:"name"`
+			Context int64  `json:"context_length"`
+		} `json:"models"`
+	}
+	p.get(ctx, "/api/ps", &running)
+	for i, m := range *tags.Models {
+		found := FoundModel{Name: m.Name}
+		if i < 40 {
+			p.ollamaShow(ctx, &found)
+		}
+		for _, r := range running.Models {
+			if r.Name == m.Name {
+				found.Window, found.LoadedInto = r.Context, true
+			}
+		}
+		f.Models = append(f.Models, found)
+	}
+	return true
+}
+
+// ollamaShow asks what one model can do.
+func (p *prober) ollamaShow(ctx context.Context, m *FoundModel) {
+	var show struct {
+		Info map[string]json.RawMessage `json:"model_info"`
+		Can  []string                   `json:"capabilities"`
+	}
+	body, err := json.Marshal(map[string]string{"model": m.Name})
+	if err != nil || p.ask(ctx, http.MethodPost, "/api/show", string(body), &show) != http.StatusOK {
+		return
+	}
+	for key, raw := range show.Info {
+		var n count
+		if strings.HasSuffix(key, ".context_length") && json.Unmarshal(raw, &n) == nil {
+			m.MaxWindow = int64(n)
+		}
+	}
+	if show.Can != nil {
+		tools := slices.Contains(show.Can, "tools")
+		m.Tools = &tools
+		m.Images, m.Reasoning = slices.Contains(show.Can, "vision"), slices.Contains(show.Can, "thinking")
+	}
+}
+
+// lmStudio from 0.4 on: GET /api/v1/models has models with a key.
+func (p *prober) lmStudio(ctx context.Context, f *Found) bool {
+	var list struct {
+		Models *[]struct {
+			Type     string `json:"type"`
+			Key      string `json:"key"`
+			Max      count  `json:"max_context_length"`
+			Instance []struct {
+				Config struct {
+					Context count `json:"context_length"`
+				} `json:"config"`
+			} `json:"loaded_instances"`
+			Can struct {
+				Tools  *bool `json:"trained_for_tool_use"`
+				Vision bool  `json:"vision"`
+			} `json:"capabilities"`
+		} `json:"models"`
+	}
+	if p.get(ctx, "/api/v1/models", &list) != http.StatusOK || list.Models == nil {
+		return false
+	}
+	f.Kind, f.BaseURL = "lmstudio", p.address+"/v1"
+	for _, m := range *list.Models {
+		if m.Type == "embedding" || m.Type == "embeddings" {
+			continue
+		}
+		found := FoundModel{Name: m.Key, MaxWindow: int64(m.Max), Tools: m.Can.Tools, Images: m.Can.Vision}
+		if len(m.Instance) > 0 {
+			found.Window, found.LoadedInto = int64(m.Instance[0].Config.Context), true
+		}
+		f.Models = append(f.Models, found)
+	}
+	return true
+}
+
+// lmStudioOld: GET /api/v0/models has data with a state.
+func (p *prober) lmStudioOld(ctx context.Context, f *Found) bool {
+	var list struct {
+		Data *[]struct {
+			ID     string   `json:"id"`
+			Type   string   `json:"type"`
+			State  string   `json:"state"`
+			Max    count    `json:"max_context_length"`
+			Loaded count    `json:"loaded_context_length"`
+			Can    []string `json:"capabilities"`
+		} `json:"data"`
+	}
+	if p.get(ctx, "/api/v0/models", &list) != http.StatusOK || list.Data == nil {
+		return false
+	}
+	f.Kind, f.BaseURL = "lmstudio", p.address+"/v1"
+	for _, m := range *list.Data {
+		if strings.HasPrefix(m.Type, "embedding") {
+			continue
+		}
+		tools := slices.Contains(m.Can, "tool_use")
+		f.Models = append(f.Models, FoundModel{
+			Name: m.ID, MaxWindow: int64(m.Max), Window: int64(m.Loaded), LoadedInto: m.State == "loaded",
+			Tools: &tools, Images: m.Type == "vlm",
+		})
+	}
+	return true
+}
+
+// models is GET /v1/models, with what servers add to it.
+type modelList struct {
+	Data *[]struct {
+		ID     string `json:"id"`
+		Owner  string `json:"owned_by"`
+		MaxLen count  `json:"max_model_len"`
+		Meta   struct {
+			Ctx   count `json:"n_ctx"`
+			Train count `json:"n_ctx_train"`
+		} `json:"meta"`
+	} `json:"data"`
+}
+
+// llamaServer: GET /props has slots and a build; while it loads, /health says
+// so with 503.
+func (p *prober) llamaServer(ctx context.Context, f *Found) bool {
+	var props struct {
+		Build    string `json:"build_info"`
+		Slots    *count `json:"total_slots"`
+		Settings struct {
+			Ctx count `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+		Caps map[string]any `json:"chat_template_caps"`
+	}
+	var health struct{}
+	status := p.get(ctx, "/props", &props)
+	loading := status == http.StatusServiceUnavailable && p.get(ctx, "/health", &health) == http.StatusServiceUnavailable
+	if props.Slots == nil && !loading {
+		return false
+	}
+	f.Kind, f.BaseURL, f.Version, f.Loading = "llama-server", p.address+"/v1", props.Build, loading
+	var list modelList
+	p.get(ctx, "/v1/models", &list)
+	if list.Data == nil {
+		return true
+	}
+	for _, m := range *list.Data {
+		found := FoundModel{Name: m.ID, Window: int64(props.Settings.Ctx), MaxWindow: int64(m.Meta.Train), LoadedInto: true}
+		if found.Window == 0 {
+			found.Window = int64(m.Meta.Ctx)
+		}
+		if tools, ok := props.Caps["supports_tools"].(bool); ok {
+			found.Tools = &tools
+		}
+		f.Models = append(f.Models, found)
+	}
+	return true
+}
+
+// vllm: GET /version, and models that it owns.
+func (p *prober) vllm(ctx context.Context, f *Found) bool {
+	var version struct {
+		Version string `json:"version"`
+	}
+	var list modelList
+	p.get(ctx, "/version", &version)
+	if version.Version == "" || p.get(ctx, "/v1/models", &list) != http.StatusOK || list.Data == nil || len(*list.Data) == 0 || (*list.Data)[0].Owner != "vllm" {
+		return false
+	}
+	f.Kind, f.BaseURL, f.Version = "vllm", p.address+"/v1", version.Version
+	f.addModels(list)
+	return true
+}
+
+// compatible: GET /v1/models and nothing that tells more.
+func (p *prober) compatible(ctx context.Context, f *Found) bool {
+	var list modelList
+	if p.get(ctx, "/v1/models", &list) != http.StatusOK || list.Data == nil {
+		return false
+	}
+	f.Kind, f.BaseURL = "local", p.address+"/v1"
+	f.addModels(list)
+	return true
+}
+
+func (f *Found) addModels(list modelList) {
+	for _, m := range *list.Data {
+		f.Models = append(f.Models, FoundModel{
+			Name: m.ID, Window: max(int64(m.MaxLen), int64(m.Meta.Ctx)), MaxWindow: int64(m.Meta.Train), LoadedInto: true,
+		})
+	}
+}
