@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -83,14 +84,7 @@ type cgroupMount struct {
 	options     []string
 }
 
-func (m cgroupMount) has(controller string) bool {
-	for _, o := range m.options {
-		if o == controller {
-			return true
-		}
-	}
-	return false
-}
+func (m cgroupMount) has(controller string) bool { return slices.Contains(m.options, controller) }
 
 // parseCgroupMount reads a line of /proc/self/mountinfo. proc(5).
 func parseCgroupMount(line string) (cgroupMount, bool) {
@@ -112,20 +106,11 @@ func unifiedParent(own string) string {
 			continue
 		}
 		on := strings.Fields(string(b))
-		if contains(on, "memory") && contains(on, "pids") && writableDir(dir) != "" && canWrite(filepath.Join(dir, "cgroup.procs")) {
+		if slices.Contains(on, "memory") && slices.Contains(on, "pids") && writableDir(dir) != "" && canWrite(filepath.Join(dir, "cgroup.procs")) {
 			return dir
 		}
 	}
 	return ""
-}
-
-func contains(l []string, s string) bool {
-	for _, x := range l {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 func canWrite(p string) bool { return syscall.Access(p, 2) == nil }
@@ -145,8 +130,24 @@ type cgroup struct {
 	fd     *os.File // v2: the folder, for clone into it
 }
 
-// newCgroup makes one. record is told of each folder before it is made.
-func newCgroup(h cgroupHome, name string, l Limits, record func(dir string) error) (*cgroup, error) {
+// sweep removes the cgroups of programs of ours that died: each name says whose
+// it is.
+func (h cgroupHome) sweep() {
+	for _, parent := range []string{h.unified, h.pids, h.memory} {
+		entries, err := os.ReadDir(parent)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if e.IsDir() && ownerGone(e.Name()) {
+				removeCgroup(filepath.Join(parent, e.Name()))
+			}
+		}
+	}
+}
+
+// newCgroup makes one.
+func newCgroup(h cgroupHome, name string, l Limits) (*cgroup, error) {
 	g := &cgroup{home: h}
 	tasks := strconv.Itoa(l.Processes + 3) // bubblewrap's two and the thread that starts them
 	memory := strconv.FormatInt(l.Memory, 10)
@@ -162,9 +163,6 @@ func newCgroup(h cgroupHome, name string, l Limits, record func(dir string) erro
 			continue
 		}
 		dir := filepath.Join(c.parent, name)
-		if err := record(dir); err != nil {
-			return nil, errors.Join(err, g.remove())
-		}
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return nil, errors.Join(err, g.remove())
 		}

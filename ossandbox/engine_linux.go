@@ -16,6 +16,7 @@ type engine struct {
 	stagePath string   // how bubblewrap finds it
 	umask     uint32
 	cgroups   cgroupHome
+	swept     sync.Once // the cgroups of programs that died
 	slots     slots
 
 	filters sync.Map // filterKind → []byte
@@ -48,8 +49,8 @@ func (s *Sandbox) slot() (*slot, error) {
 		return sl, nil
 	}
 	if s.cgroups.usable() {
-		record := func(dir string) error { return s.keep.record(madeCgroup, dir) }
-		if g, err := newCgroup(s.cgroups, cgroupName(), s.cfg.Limits, record); err == nil {
+		s.swept.Do(s.cgroups.sweep)
+		if g, err := newCgroup(s.cgroups, cgroupName(), s.cfg.Limits); err == nil {
 			if sl, err := newSlot(g); err == nil {
 				return sl, nil
 			}

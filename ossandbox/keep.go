@@ -17,21 +17,26 @@ import (
 
 // A keep is the private folder of one workspace, in our state folder:
 //
-//	cache/<hash>/lock      held, shared, by each program that runs commands here
+//	cache/<hash>/lock      held, shared, by each program while it runs commands here
 //	cache/<hash>/journal   what must be removed again, written before it is made
 //	cache/<hash>/empty     an empty file, shown in the place of hidden ones
 //	cache/<hash>/home      what commands find as ~/.cache
+//	cache/<hash>/spare     stand-ins that are not in use
 //
-// It is made when the first command starts. When the last one has ended, what
-// the journal names is removed, and so is the folder if nothing was cached.
+// It is made when the first command starts. When the last command of all
+// programs has ended, the stand-ins are taken back; when the last program
+// closes its sandbox, the folder goes too, if nothing was cached.
 type keep struct {
 	cfg *Config
 	dir string
 
-	mu    sync.Mutex
-	users int      // runs in this program
-	fresh bool     // the state folder was made by open
-	lock  *os.File // while users > 0
+	mu      sync.Mutex
+	users   int      // commands of this program that run now
+	lock    *os.File // nil until the folder was made
+	journal *os.File
+	fresh   bool     // the state folder was made by us
+	spares  []string // empty folders, to be renamed into place: making one costs far more
+	count   int      // names the spares
 }
 
 func newKeep(cfg *Config) *keep {
@@ -39,11 +44,12 @@ func newKeep(cfg *Config) *keep {
 	return &keep{cfg: cfg, dir: filepath.Join(cfg.State, "cache", hex.EncodeToString(sum[:8]))}
 }
 
-func (k *keep) emptyFile() string   { return filepath.Join(k.dir, "empty") }
-func (k *keep) cacheDir() string    { return filepath.Join(k.dir, "home") }
-func (k *keep) journalFile() string { return filepath.Join(k.dir, "journal") }
+func (k *keep) emptyFile() string { return filepath.Join(k.dir, "empty") }
+func (k *keep) cacheDir() string  { return filepath.Join(k.dir, "home") }
+func (k *keep) spareDir() string  { return filepath.Join(k.dir, "spare") }
 
-// enter makes the folder ready for one run. Each enter is followed by a leave.
+// enter makes the folder ready for one command. Each enter is followed by a
+// leave.
 func (k *keep) enter() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -56,131 +62,142 @@ func (k *keep) enter() error {
 	return nil
 }
 
-// leave ends one run; the last one cleans up. It returns what is left over.
-func (k *keep) leave() []string {
+// leave ends one command; the last one takes the stand-ins back. It returns
+// what could not be removed.
+func (k *keep) leave() (left []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.users--; k.users > 0 {
 		return nil
 	}
-	defer k.lock.Close()
-	return k.tidy(k.lock)
-}
-
-// close ends the keep's life in this program.
-func (k *keep) close() []string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.users > 0 {
-		return nil
+	// Where another program still runs commands here, it will clean up.
+	if flock(k.lock, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		left = k.sweep()
 	}
-	f, err := os.OpenFile(filepath.Join(k.dir, "lock"), os.O_RDWR|syscall.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil // nothing was kept
-	}
-	defer f.Close()
-	return k.tidy(f)
-}
-
-// tidy removes what the last user leaves behind.
-func (k *keep) tidy(lock *os.File) []string {
-	if flock(lock, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-		return nil // another program still runs commands here, and will clean up
-	}
-	left := k.sweep()
-	os.Remove(k.emptyFile())
-	os.Remove(k.cacheDir()) // only if nothing was cached
-	if !exists(k.journalFile()) && !exists(k.cacheDir()) {
-		os.Remove(filepath.Join(k.dir, "lock"))
-		os.Remove(k.dir)
-		os.Remove(filepath.Dir(k.dir))
-		if k.fresh {
-			os.Remove(k.cfg.State)
-		}
-	}
+	flock(k.lock, syscall.LOCK_UN)
 	return left
 }
 
-// open makes the folder, takes the lock, and cleans up after a program that
-// died while it ran commands here.
+// close ends the keep's life in this program.
+func (k *keep) close() (left []string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.users > 0 || k.lock == nil {
+		return nil
+	}
+	if flock(k.lock, syscall.LOCK_EX|syscall.LOCK_NB) == nil && k.current() {
+		left = k.sweep()
+		k.removeFolder(len(left) == 0)
+	}
+	k.forget()
+	return left
+}
+
+// removeFolder removes what is only needed while commands run, and the folder
+// itself if it is empty then.
+func (k *keep) removeFolder(clean bool) {
+	for _, p := range k.spares {
+		os.Remove(p)
+	}
+	os.Remove(k.spareDir())
+	os.Remove(k.emptyFile())
+	os.Remove(k.cacheDir()) // only if nothing was cached
+	if !clean || exists(k.cacheDir()) {
+		return
+	}
+	os.Remove(k.journal.Name())
+	os.Remove(k.lock.Name())
+	os.Remove(k.dir)
+	os.Remove(filepath.Dir(k.dir))
+	if k.fresh {
+		os.Remove(k.cfg.State)
+	}
+}
+
+func (k *keep) forget() {
+	k.lock.Close()
+	k.journal.Close()
+	k.lock, k.journal, k.spares = nil, nil, nil
+}
+
+// open takes the lock, makes the folder where it is missing, and cleans up
+// after a program that died while it ran commands here.
 func (k *keep) open() error {
-	k.fresh = !exists(k.cfg.State)
 	for range 100 {
-		if err := os.MkdirAll(k.dir, 0o700); err != nil {
-			return err
+		if k.lock == nil {
+			if err := k.make(); errors.Is(err, fs.ErrNotExist) {
+				continue // the last user has just removed the folder
+			} else if err != nil {
+				return err
+			}
 		}
-		f, err := os.OpenFile(filepath.Join(k.dir, "lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // the last user has just removed the folder
-		}
-		if err != nil {
-			return err
-		}
-		if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		if flock(k.lock, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 			k.sweep()
 		}
-		if err := flock(f, syscall.LOCK_SH); err != nil {
-			f.Close()
+		if err := flock(k.lock, syscall.LOCK_SH); err != nil {
 			return err
 		}
-		if err := k.prepare(f); err == nil {
-			k.lock = f
+		if k.current() {
 			return nil
 		}
-		f.Close()
+		k.forget() // another program has closed, and removed the folder
 	}
 	return errors.New("it is removed again and again")
 }
 
-// prepare makes what a run needs, if f is still the lock of this folder.
-func (k *keep) prepare(f *os.File) error {
-	mine, err := f.Stat()
+func (k *keep) make() error {
+	if !exists(k.cfg.State) {
+		k.fresh = true
+	}
+	if err := os.MkdirAll(k.dir, 0o700); err != nil {
+		return err
+	}
+	for _, dir := range []string{k.cacheDir(), k.spareDir()} {
+		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	lock, err := os.OpenFile(filepath.Join(k.dir, "lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return err
 	}
-	now, err := os.Lstat(f.Name())
-	if err != nil || !os.SameFile(mine, now) {
-		return fs.ErrNotExist
-	}
-	if err := os.Mkdir(k.cacheDir(), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	e, err := os.OpenFile(k.emptyFile(), os.O_RDONLY|os.O_CREATE, 0o444)
+	journal, err := os.OpenFile(filepath.Join(k.dir, "journal"), os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return err
+		return errors.Join(err, lock.Close())
 	}
-	return e.Close()
+	empty, err := os.OpenFile(k.emptyFile(), os.O_RDONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o444)
+	if err != nil {
+		return errors.Join(err, lock.Close(), journal.Close())
+	}
+	k.lock, k.journal = lock, journal
+	return empty.Close()
 }
 
-// record writes a line into the journal, before the thing is made.
-func (k *keep) record(kind, path string) error {
-	f, err := os.OpenFile(k.journalFile(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(kind + " " + strconv.Quote(path) + "\n")
-	return errors.Join(err, f.Close())
+// current says whether the lock that we have is still that of the folder.
+func (k *keep) current() bool {
+	mine, err1 := k.lock.Stat()
+	now, err2 := os.Lstat(k.lock.Name())
+	return err1 == nil && err2 == nil && os.SameFile(mine, now) && exists(k.emptyFile())
 }
 
 // Kinds of journal lines.
 const (
 	madeFolder = "folder" // an empty folder that stands in for a protected name
 	madeFile   = "file"   // an empty file in a git dir
-	madeCgroup = "cgroup"
 )
-
-// errInUse: what the journal names belongs to a program that lives.
-var errInUse = errors.New("in use")
 
 // sweep removes what the journal names and is still as it was made: empty. It
 // needs the exclusive lock. What cannot be removed stays in the journal.
 func (k *keep) sweep() (left []string) {
-	f, err := os.Open(k.journalFile())
+	if st, err := k.journal.Stat(); err != nil || st.Size() == 0 {
+		return nil
+	}
+	f, err := os.Open(k.journal.Name())
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	var lines []string
+	var lines strings.Builder
 	for sc := bufio.NewScanner(f); sc.Scan(); {
 		kind, q, _ := strings.Cut(sc.Text(), " ")
 		path, err := strconv.Unquote(q)
@@ -188,17 +205,13 @@ func (k *keep) sweep() (left []string) {
 			continue // cut off by a crash: what it names was not made yet
 		}
 		if err := k.remove(kind, path); err != nil {
-			lines = append(lines, sc.Text()+"\n")
-			if !errors.Is(err, errInUse) {
-				left = append(left, path)
-			}
+			lines.WriteString(sc.Text() + "\n")
+			left = append(left, path)
 		}
 	}
-	if len(lines) == 0 {
-		os.Remove(k.journalFile())
-		return nil
+	if err := k.journal.Truncate(0); err == nil && lines.Len() > 0 {
+		k.journal.WriteString(lines.String())
 	}
-	os.WriteFile(k.journalFile(), []byte(strings.Join(lines, "")), 0o600)
 	return left
 }
 
@@ -207,6 +220,9 @@ func (k *keep) sweep() (left []string) {
 func (k *keep) remove(kind, path string) error {
 	switch kind {
 	case madeFolder:
+		if k.reclaim(path) {
+			return nil
+		}
 		err := syscall.Rmdir(path)
 		if err == syscall.ENOENT || err == syscall.ENOTEMPTY || err == syscall.EEXIST || err == syscall.ENOTDIR {
 			return nil
@@ -218,31 +234,54 @@ func (k *keep) remove(kind, path string) error {
 			return nil
 		}
 		return os.Remove(path)
-	case madeCgroup:
-		if !exists(path) {
-			return nil
-		}
-		if !ownerGone(filepath.Base(path)) {
-			return errInUse
-		}
-		return removeCgroup(path)
 	default:
 		return fmt.Errorf("unknown kind %s", kind)
 	}
 }
 
+const maxSpares = 64
+
+// reclaim makes a stand-in a spare again, if it is an empty folder and lies on
+// the file system of the keep.
+func (k *keep) reclaim(path string) bool {
+	if len(k.spares) >= maxSpares {
+		return false
+	}
+	k.count++
+	spare := filepath.Join(k.spareDir(), strconv.Itoa(os.Getpid())+"."+strconv.Itoa(k.count))
+	if renameNew(path, spare) != nil {
+		return false
+	}
+	if st, err := os.Lstat(spare); err == nil && st.IsDir() && !hasEntries(spare) {
+		k.spares = append(k.spares, spare)
+		return true
+	}
+	renameNew(spare, path) // it was not ours to take
+	return false
+}
+
 // standIns makes what stands in for covers that do not exist, and returns the
 // covers that the plan can mount: those that exist by now.
 func (k *keep) standIns(covers []cover) ([]cover, error) {
-	var mounted []cover
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var mounted, missing []cover
+	var lines strings.Builder
 	for _, c := range covers {
 		if _, err := os.Lstat(c.path); err == nil {
 			mounted = append(mounted, c)
-			continue
+		} else if c.missing != 0 {
+			missing = append(missing, c)
+			lines.WriteString(c.kind() + " " + strconv.Quote(c.path) + "\n")
 		}
-		if c.missing == 0 {
-			continue
-		}
+	}
+	if len(missing) == 0 {
+		return mounted, nil
+	}
+	if _, err := k.journal.WriteString(lines.String()); err != nil {
+		return nil, &SetupError{Cause: "the journal of this workspace cannot be written", Err: err}
+	}
+	for _, c := range missing {
 		made, err := k.standIn(c)
 		if err != nil {
 			return nil, &SetupError{Cause: "nothing can be put in the place of " + c.path, Err: err}
@@ -254,23 +293,26 @@ func (k *keep) standIns(covers []cover) ([]cover, error) {
 	return mounted, nil
 }
 
+func (c cover) kind() string {
+	if c.missing == emptyFile {
+		return madeFile
+	}
+	return madeFolder
+}
+
 // standIn makes one. made is false where we have no right to make anything:
 // the command, the same user, has none either.
 func (k *keep) standIn(c cover) (made bool, err error) {
-	kind := madeFolder
-	if c.missing == emptyFile {
-		kind = madeFile
-	}
-	if err := k.record(kind, c.path); err != nil {
-		return false, err
-	}
-	if kind == madeFolder {
-		err = os.Mkdir(c.path, 0o755)
-	} else {
+	switch {
+	case c.missing == emptyFile:
 		var f *os.File
 		if f, err = os.OpenFile(c.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
 			err = f.Close()
 		}
+	case len(k.spares) > 0 && renameNew(k.spares[len(k.spares)-1], c.path) == nil:
+		k.spares = k.spares[:len(k.spares)-1]
+	default:
+		err = os.Mkdir(c.path, 0o755)
 	}
 	switch {
 	case err == nil, errors.Is(err, fs.ErrExist):

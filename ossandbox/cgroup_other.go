@@ -1,5 +1,0 @@
-//go:build !linux
-
-package ossandbox
-
-func removeCgroup(string) error { return nil }
