@@ -114,6 +114,7 @@ type Left struct {
 	Ignored int // by git's ignore files
 	Secret  int
 	Outside int // links that lead out of the workspace
+	Unread  int // folders that could not be opened, or lie too deep
 }
 
 // Exit is how a command ended.

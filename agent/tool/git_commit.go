@@ -1,0 +1,52 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
+)
+
+type gitCommit struct{}
+
+type gitCommitArgs struct {
+	Message string   `json:"message"`
+	Paths   []string `json:"paths,omitempty"`
+}
+
+// Spec implements Tool.
+func (gitCommit) Spec() Spec {
+	return Spec{
+		Name: "git_commit", Category: "git",
+		Description: "Commit what is staged; with paths, commit just these files as they are now. Hooks of the repository are not run.",
+		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["message"],"properties":{
+			"message":{"type":"string","minLength":1,"description":"subject line, an empty line, then the body"},
+			"paths":{"type":"array","maxItems":500,"description":"only these files","items":{"type":"string","minLength":1}}}}`),
+	}
+}
+
+// Plan implements Tool.
+func (t gitCommit) Plan(ctx context.Context, v View, args json.RawMessage) (effect.Set, error) {
+	var a gitCommitArgs
+	if err := decode(t.Spec(), args, &a); err != nil {
+		return effect.Set{}, err
+	}
+	if strings.TrimSpace(a.Message) == "" {
+		return effect.Set{}, &ArgumentError{"message is empty"}
+	}
+	paths, err := gitPaths(ctx, v, a.Paths)
+	if err != nil {
+		return effect.Set{}, err
+	}
+	argv := []string{"commit", "--message=" + a.Message}
+	if len(paths) > 0 {
+		argv = append(append(argv, "--"), paths...)
+	}
+	return planGit(ctx, v, t.Spec(), "git commit: "+firstLine(a.Message), argv...)
+}
+
+// Run implements Tool.
+func (gitCommit) Run(ctx context.Context, e Env, planned effect.Set) (Result, error) {
+	return runGit(ctx, e, planned, nil)
+}

@@ -1,0 +1,102 @@
+package tool
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// A Registry finds tools by the names that models call them.
+type Registry struct {
+	tools  []Tool
+	byName map[string]Tool
+}
+
+// NewRegistry makes a registry of tools. A name or alias that two of them
+// claim is an error.
+func NewRegistry(tools ...Tool) (*Registry, error) {
+	r := &Registry{tools: slices.Clone(tools), byName: map[string]Tool{}}
+	for _, t := range tools {
+		s := t.Spec()
+		for _, name := range append([]string{s.Name}, s.Aliases...) {
+			key := strings.ToLower(name)
+			if other, taken := r.byName[key]; taken {
+				return nil, fmt.Errorf("the tools %s and %s both claim the name %q", other.Spec().Name, s.Name, name)
+			}
+			r.byName[key] = t
+		}
+	}
+	return r, nil
+}
+
+// All lists the tools in the order in which they are offered.
+func (r *Registry) All() []Tool { return slices.Clone(r.tools) }
+
+// Lookup finds a tool by its name or an alias, without regard to case. An
+// *UnknownToolError says what there is instead.
+func (r *Registry) Lookup(name string) (Tool, error) {
+	key := strings.ToLower(strings.TrimSpace(name))
+	if t, ok := r.byName[key]; ok {
+		return t, nil
+	}
+	err := &UnknownToolError{Name: name, Instead: instead(key)}
+	for _, t := range r.tools {
+		err.Known = append(err.Known, t.Spec().Name)
+	}
+	sort.Strings(err.Known)
+	return nil, err
+}
+
+// An UnknownToolError says that there is no tool of a name.
+type UnknownToolError struct {
+	Name    string
+	Instead string   // what to use in its place, "" when nothing is known
+	Known   []string // the tools that there are
+}
+
+func (e *UnknownToolError) Error() string {
+	if e.Instead != "" {
+		return fmt.Sprintf("there is no tool %q: %s", e.Name, e.Instead)
+	}
+	return fmt.Sprintf("there is no tool %q; the tools are %s", e.Name, strings.Join(e.Known, ", "))
+}
+
+// instead is what to use in place of a tool that the original had, or that
+// models know from elsewhere. An entry counts only while no tool has the name.
+func instead(name string) string {
+	if strings.HasPrefix(name, "office_") {
+		return "office documents are not handled; use execute_command with a program that reads them"
+	}
+	if strings.HasPrefix(name, "mcp__") {
+		return "no approved MCP server offers it; the user adds servers with `tera-pilot mcp add`"
+	}
+	switch name {
+	case "read_binary_file":
+		return "read_file tells a binary file's size and type; use execute_command (xxd, base64) to see its bytes"
+	case "write_binary_file":
+		return "use execute_command (base64 -d) to write bytes"
+	case "undo_write", "undo":
+		return "the user undoes edits with `tera-pilot undo`; to change a file back yourself use str_replace or write_file"
+	case "search_project":
+		return "use grep (pattern, path, include)"
+	case "multi_edit", "multiedit":
+		return "call str_replace once for each edit, or apply_diff with several hunks"
+	case "run_code":
+		return "use execute_command, for example with python3 - <<'EOF'"
+	case "job", "bash_output", "kill_bash":
+		return "commands run in the foreground; use execute_command with a timeout"
+	case "call_mcp_tool", "list_mcp_tools":
+		return "tools of MCP servers are called by their own names, mcp__server__tool; none is offered now"
+	case "web_search", "web_fetch", "webfetch", "websearch":
+		return "the web cannot be reached; ask the user for the text, or look at the documentation in the project and its dependencies"
+	case "spawn_subagent", "spawn_multi_agents", "task":
+		return "there are no sub-agents; do the steps one after the other, with todo to keep track"
+	case "get_skill", "search_tools", "select_tools":
+		return "all tools are offered from the start"
+	case "watchdog_check":
+		return "use self_verify to run the project's tests"
+	default:
+		return ""
+	}
+}

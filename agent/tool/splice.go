@@ -1,0 +1,228 @@
+package tool
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sergi/go-diff/diffmatchpatch"
+)
+
+// maxCompare bounds the work of a comparison, as the product of the numbers of
+// lines that differ, and maxLines their sum, which characters stand for.
+// Beyond them the lines count as wholly replaced.
+const (
+	maxCompare = 1 << 24
+	maxLines   = 1 << 20
+)
+
+// A run is what two lists of lines have to do with each other in one place:
+// equal lines, or old ones that new ones replace.
+type run struct {
+	equal    bool
+	old, new []string
+}
+
+// compare aligns two lists of lines. The same lists always give the same runs.
+func compare(old, new []string) []run {
+	head := 0
+	for head < len(old) && head < len(new) && old[head] == new[head] {
+		head++
+	}
+	tail := 0
+	for tail < len(old)-head && tail < len(new)-head && old[len(old)-1-tail] == new[len(new)-1-tail] {
+		tail++
+	}
+	runs := appendRun(nil, run{true, old[:head], new[:head]})
+	a, b := old[head:len(old)-tail], new[head:len(new)-tail]
+	if len(a)*len(b) > maxCompare || len(a)+len(b) > maxLines {
+		runs = appendRun(runs, run{false, a, b})
+	} else {
+		runs = appendMiddle(runs, a, b)
+	}
+	return appendRun(runs, run{true, old[len(old)-tail:], new[len(new)-tail:]})
+}
+
+func appendMiddle(runs []run, a, b []string) []run {
+	dmp := diffmatchpatch.New()
+	dmp.DiffTimeout = 0 // a time limit would make the result depend on the machine's load
+	symbols := map[string]rune{}
+	diffs := dmp.DiffMainRunes(toRunes(a, symbols), toRunes(b, symbols), false)
+	var del, ins []string
+	flush := func() {
+		runs = appendRun(runs, run{false, del, ins})
+		del, ins = nil, nil
+	}
+	for _, d := range diffs {
+		n := utf8.RuneCountInString(d.Text)
+		switch d.Type {
+		case diffmatchpatch.DiffEqual:
+			flush()
+			runs = appendRun(runs, run{true, a[:n], b[:n]})
+			a, b = a[n:], b[n:]
+		case diffmatchpatch.DiffDelete:
+			del, a = append(del, a[:n]...), a[n:]
+		case diffmatchpatch.DiffInsert:
+			ins, b = append(ins, b[:n]...), b[n:]
+		}
+	}
+	flush()
+	return runs
+}
+
+// toRunes stands one character for each different line.
+func toRunes(lines []string, symbols map[string]rune) []rune {
+	out := make([]rune, len(lines))
+	for i, line := range lines {
+		r, known := symbols[line]
+		if !known {
+			r = rune(len(symbols) + 1)
+			if r >= 0xD800 { // no character is a surrogate
+				r += 0x800
+			}
+			symbols[line] = r
+		}
+		out[i] = r
+	}
+	return out
+}
+
+func appendRun(runs []run, r run) []run {
+	if len(r.old) == 0 && len(r.new) == 0 {
+		return runs
+	}
+	return append(runs, r)
+}
+
+// A splicer writes an edited text. Lines that stay are copied byte for byte
+// from the old text; new ones take the line ends of what is around them.
+type splicer struct {
+	view lens
+	out  strings.Builder
+	pos  int // how far the old text has been copied or left out
+}
+
+// keep copies the old text up to an offset in it.
+func (p *splicer) keep(to int) {
+	if to > p.pos {
+		p.out.WriteString(p.view.text[p.pos:to])
+		p.pos = to
+	}
+}
+
+// replace puts new text, whose lines end in LF, into the place from..to of the
+// lens, keeping the bytes of all lines, and of the beginning and end of
+// changed ones, that are equal in old and new.
+func (p *splicer) replace(from, to int, new string) {
+	if from == to {
+		p.insert(from, to, new)
+		return
+	}
+	old := p.view.s[from:to]
+	at := from
+	for _, r := range compare(splitLines(old), splitLines(new)) {
+		was, now := strings.Join(r.old, ""), strings.Join(r.new, "")
+		if r.equal {
+			p.keep(p.view.end(at + len(was) - 1))
+		} else {
+			head, tail := common(was, now)
+			if head > 0 {
+				p.keep(p.view.end(at + head - 1))
+			}
+			p.insert(at+head, at+len(was)-tail, now[head:len(now)-tail])
+			if tail > 0 {
+				p.keep(p.view.end(at + len(was) - 1))
+			}
+		}
+		at += len(was)
+	}
+}
+
+// verbatim is replace without any adaptation.
+func (p *splicer) verbatim(from, to int, new string) {
+	p.keep(p.view.start(from))
+	p.pos = p.view.end(to - 1)
+	p.out.WriteString(new)
+}
+
+// insert replaces from..to of the lens by text, all of which is new.
+func (p *splicer) insert(from, to int, text string) {
+	ends := p.ends(from, to)
+	if from < to {
+		p.keep(p.view.start(from))
+		p.pos = p.view.end(to - 1)
+	} else if from > 0 {
+		p.keep(p.view.end(from - 1))
+	}
+	for i := 0; ; i++ {
+		line, rest, more := strings.Cut(text, "\n")
+		p.out.WriteString(line)
+		if !more {
+			return
+		}
+		p.out.WriteString(ends[min(i, len(ends)-1)])
+		text = rest
+	}
+}
+
+// ends are the line ends for new lines in the place from..to: those of the
+// lines that go, else the one before, else the one after.
+func (p *splicer) ends(from, to int) []string {
+	v := p.view
+	var ends []string
+	for i := from; i < to; i++ {
+		if v.s[i] == '\n' {
+			ends = append(ends, v.text[v.start(i):v.end(i)])
+		}
+	}
+	if len(ends) > 0 {
+		return ends
+	}
+	i := strings.LastIndexByte(v.s[:from], '\n')
+	if i < 0 {
+		if i = strings.IndexByte(v.s[from:], '\n'); i >= 0 {
+			i += from
+		}
+	}
+	if i < 0 {
+		return []string{"\n"}
+	}
+	if v.at == nil { // an exact lens shows the CR too
+		if i > 0 && v.s[i-1] == '\r' {
+			return []string{"\r\n"}
+		}
+		return []string{"\n"}
+	}
+	return []string{v.text[v.start(i):v.end(i)]}
+}
+
+// rest copies what is left of the old text and returns the whole.
+func (p *splicer) rest() string {
+	p.keep(len(p.view.text))
+	return p.out.String()
+}
+
+// common is the length of the beginning and of the end that two texts share,
+// at borders of characters, without overlap. CR and LF stay together.
+func common(a, b string) (head, tail int) {
+	n := min(len(a), len(b))
+	for head < n && a[head] == b[head] {
+		head++
+	}
+	for head > 0 && !border(a, b, head) {
+		head--
+	}
+	for tail < n-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	for tail > 0 && !(border(a, a, len(a)-tail) && border(b, b, len(b)-tail)) {
+		tail--
+	}
+	return head, tail
+}
+
+func border(a, b string, i int) bool {
+	starts := func(s string) bool {
+		return i == len(s) || utf8.RuneStart(s[i]) && !(s[i] == '\n' && i > 0 && s[i-1] == '\r')
+	}
+	return starts(a) && starts(b)
+}
