@@ -27,7 +27,11 @@ func (in Input) allowed(l *Limits, a *act, c claim, f finding) finding {
 // policy.toml about just this kind of effect. For a protected name it counts
 // only while no untrusted text is in the context.
 func (in Input) lifted(l *Limits, c claim, f finding) finding {
-	if c.target == nil || c.row == rowProtected && len(l.Taint) > 0 {
+	if c.target == nil {
+		return f
+	}
+	if c.row == rowProtected && len(l.Taint) > 0 {
+		f.reason += ", and only while no untrusted text is in the context"
 		return f
 	}
 	w := in.when(l)
@@ -58,6 +62,11 @@ func (in Input) granted(l *Limits, a *act, c claim, f finding) finding {
 	}
 	if in.inWindow(l, c) {
 		return finding{answer: Allow, by: ByWindow, reason: "inside the window that was opened for the everyday"}
+	}
+	if c.target != nil {
+		if hit := c.target.speak(l.Rules.project, in.when(l)).Pending; hit != nil {
+			f.reason += "; the project's rule " + hit.String() + " waits for your approval"
+		}
 	}
 	return f
 }

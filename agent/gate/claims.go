@@ -161,7 +161,7 @@ func (in Input) running(a *act) []claim {
 		out = append(out, networkClaim(host, port, methodConnect, nil))
 	}
 	out = append(out, in.usedPaths(a.cmd)...)
-	return append(out, in.plannedPaths(x.Reads, x.Writes)...)
+	return append(out, in.plannedPaths(out, x.Reads, x.Writes)...)
 }
 
 func text(x *effect.Command) string {
@@ -188,7 +188,7 @@ func (in Input) git(a *act) []claim {
 	for _, use := range a.cmd.SecretReads {
 		out = append(out, in.usedPath(use, rowGuarded, true))
 	}
-	return append(out, in.plannedPaths(g.Reads, g.Writes)...)
+	return append(out, in.plannedPaths(out, g.Reads, g.Writes)...)
 }
 
 // gitHosts claims each remote of a call; one that cannot be told is claimed as
@@ -259,28 +259,39 @@ func (in Input) usedPath(use commandpolicy.PathUse, r row, secret bool) claim {
 	}
 }
 
-// plannedPaths are the claims of the paths that View found read and written.
-func (in Input) plannedPaths(reads, writes []effect.Path) []claim {
+// plannedPaths are the claims of the paths that View found read and written,
+// but for those that the parse claims already, by a more exact act.
+func (in Input) plannedPaths(have []claim, reads, writes []effect.Path) []claim {
 	var out []claim
 	for _, p := range reads {
 		t := pathTarget{p.Abs, []commandpolicy.Act{commandpolicy.ActRead}}
 		switch {
+		case claimed(have, p.Abs, true) || isDevice(p.Abs):
 		case in.secret(p):
 			out = append(out, claim{row: rowGuarded, what: "read " + p.Name, target: t, secret: true})
-		case in.outside(p) && !isDevice(p.Abs):
+		case in.outside(p):
 			out = append(out, claim{row: in.outsideRow(p.Abs, true), what: "read " + p.Name, target: t})
 		}
 	}
 	for _, p := range writes {
 		t := pathTarget{p.Abs, []commandpolicy.Act{writeAct(p)}}
 		switch {
-		case in.outside(p) && !isDevice(p.Abs):
+		case claimed(have, p.Abs, false) || isDevice(p.Abs):
+		case in.outside(p):
 			out = append(out, claim{row: in.outsideRow(p.Abs, false), what: "change " + p.Name, target: t})
 		case in.protected(p) != "":
 			out = append(out, claim{row: rowProtected, what: "change " + p.Name, target: t})
 		}
 	}
 	return out
+}
+
+// claimed says that a read, or a change, of the path is among the claims.
+func claimed(have []claim, abs string, read bool) bool {
+	return slices.ContainsFunc(have, func(c claim) bool {
+		t, ok := c.target.(pathTarget)
+		return ok && t.path == abs && (t.acts[0] == commandpolicy.ActRead) == read
+	})
 }
 
 // hosts tells the hosts of an act's network claims.
@@ -296,7 +307,7 @@ func (a *act) hosts() []string {
 
 // sends says that the act can carry data off the machine.
 func (a *act) sends() bool {
-	return len(a.hosts()) > 0 || a.e.Kind == effect.MCP && a.e.MCP.Remote
+	return a.fault == "" && (len(a.hosts()) > 0 || a.e.Kind == effect.MCP && a.e.MCP.Remote)
 }
 
 // readsSecret says that the act reads a secret-like file.

@@ -108,10 +108,7 @@ func (in Input) steps(l *Limits, a *act, c claim) finding {
 func (in Input) fromTable(l *Limits, c claim) finding {
 	level := in.level(l)
 	cell := c.row.at(level)
-	return finding{
-		answer: cell.answer, lift: cell.lift, by: in.tableBy(),
-		reason: level.String() + ": " + c.row.String() + " is " + cell.answer.String(),
-	}
+	return finding{answer: cell.answer, lift: cell.lift, by: in.tableBy(), reason: cell.reason(level, c.row)}
 }
 
 // tableBy names the table, or the opt-out that chose its column.

@@ -13,7 +13,7 @@ type Decision struct {
 	Reason string     // one line for people: why, and the next step
 	Set    effect.Set // completed: from here on nobody changes it
 
-	Effects []EffectDecision // by index of Set.Effects
+	Effects []EffectDecision // by index of Set.Effects; one for a set that is declared to have none
 	Level   Level            // in force
 	Raised  bool             // an Ask that offers once only, and no rule to remember
 	Danger  bool             // an Ask that wants a typed code

@@ -93,3 +93,16 @@ func (r row) at(l Level) cell {
 	}
 	return deny
 }
+
+// reason says in one line what the cell comes to.
+func (c cell) reason(l Level, r row) string {
+	switch {
+	case c.answer == Allow:
+		return l.String() + " allows: " + r.String()
+	case c.answer == Ask:
+		return l.String() + " asks: " + r.String() + "; no rule allows it"
+	case c.lift:
+		return l.String() + " refuses: " + r.String() + "; only a rule in your own policy.toml about it lifts that"
+	}
+	return "nothing allows: " + r.String()
+}
