@@ -12,14 +12,21 @@ type anthropicBody struct {
 	Stream      bool                 `json:"stream"`
 	Temperature *float64             `json:"temperature,omitempty"`
 	Thinking    *anthropicThinking   `json:"thinking,omitempty"`
+	Output      *anthropicOutput     `json:"output_config,omitempty"`
 	Tools       []anthropicTool      `json:"tools,omitempty"`
 	System      []*anthropicSent     `json:"system,omitempty"`
 	Messages    []*anthropicSentTurn `json:"messages"`
 }
 
+// anthropicThinking is adaptive, with the effort said elsewhere; models up to
+// 4.5 know a budget of tokens only, and those from 4.7 on refuse one.
 type anthropicThinking struct {
 	Type   string `json:"type"`
-	Budget int    `json:"budget_tokens"`
+	Budget int    `json:"budget_tokens,omitempty"`
+}
+
+type anthropicOutput struct {
+	Effort Effort `json:"effort"`
 }
 
 type anthropicTool struct {
@@ -72,10 +79,7 @@ func (anthropic) request(req Request, set settings) (string, http.Header, []byte
 			body.MaxTokens = int(min(known, 32<<10))
 		}
 	}
-	if budget := thinkingBudgets[req.Effort]; budget > 0 && budget < body.MaxTokens {
-		body.Thinking = &anthropicThinking{"enabled", budget}
-		body.Temperature = nil // reasoning takes none
-	}
+	body.think(req)
 	for _, t := range req.Tools {
 		body.Tools = append(body.Tools, anthropicTool{Name: t.Name, Description: t.Description, Schema: compact(t.Schema)})
 	}
@@ -92,6 +96,29 @@ func (anthropic) request(req Request, set settings) (string, http.Header, []byte
 		h.Set("X-Api-Key", set.key.secret)
 	}
 	return "/v1/messages", h, raw, err
+}
+
+func (b *anthropicBody) think(req Request) {
+	budget := thinkingBudgets[req.Effort]
+	switch {
+	case budget == 0:
+		return
+	case !takesBudget(req.Model):
+		b.Thinking, b.Output = &anthropicThinking{Type: "adaptive"}, &anthropicOutput{req.Effort}
+	case budget < b.MaxTokens:
+		b.Thinking = &anthropicThinking{"enabled", budget}
+	}
+	b.Temperature = nil // reasoning takes none
+}
+
+// takesBudget knows the models that came before adaptive reasoning by name.
+func takesBudget(model string) bool {
+	for _, old := range []string{"claude-3", "-4-5", "-4-1", "-4-0", "-4-2025"} {
+		if strings.Contains(model, old) {
+			return true
+		}
+	}
+	return false
 }
 
 // add writes a message as blocks, joined to those before it if they have the

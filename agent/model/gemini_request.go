@@ -31,9 +31,11 @@ type geminiConfig struct {
 	Thinking    *geminiThinking `json:"thinkingConfig,omitempty"`
 }
 
+// geminiThinking is a level; the models before 3 know a budget of tokens.
 type geminiThinking struct {
-	Include bool `json:"includeThoughts"`
-	Budget  int  `json:"thinkingBudget"`
+	Include bool   `json:"includeThoughts"`
+	Budget  int    `json:"thinkingBudget,omitempty"`
+	Level   Effort `json:"thinkingLevel,omitempty"`
 }
 
 type geminiContent struct {
@@ -70,7 +72,10 @@ func (gemini) request(req Request, set settings) (string, http.Header, []byte, e
 		Contents: []geminiContent{},
 	}
 	if budget := thinkingBudgets[req.Effort]; budget > 0 {
-		body.Config.Thinking = &geminiThinking{true, budget}
+		body.Config.Thinking = &geminiThinking{Include: true, Level: req.Effort}
+		if strings.Contains(req.Model, "gemini-2") {
+			body.Config.Thinking = &geminiThinking{Include: true, Budget: budget}
+		}
 	}
 	var functions []geminiFunction
 	for _, t := range req.Tools {
