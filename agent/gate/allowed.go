@@ -8,7 +8,7 @@ import (
 
 // allowed is step 3 for one claim: what makes the table's ask an allow, and its
 // liftable deny one.
-func (in Input) allowed(l *Limits, a *act, c claim, f finding) finding {
+func (in Input) allowed(l link, a *act, c claim, f finding) finding {
 	switch f.answer {
 	case Allow:
 		return f
@@ -26,7 +26,7 @@ func (in Input) allowed(l *Limits, a *act, c claim, f finding) finding {
 // lifted looks for the one thing that lifts a deny: a rule in the user's own
 // policy.toml about just this kind of effect. For a protected name it counts
 // only while no untrusted text is in the context.
-func (in Input) lifted(l *Limits, c claim, f finding) finding {
+func (in Input) lifted(l link, c claim, f finding) finding {
 	if c.target == nil {
 		return f
 	}
@@ -34,7 +34,7 @@ func (in Input) lifted(l *Limits, c claim, f finding) finding {
 		f.reason += ", and only while no untrusted text is in the context"
 		return f
 	}
-	w := in.when(l)
+	w := l.when
 	switch t := c.target.(type) {
 	case commandTarget:
 		return f
@@ -50,7 +50,7 @@ func (in Input) lifted(l *Limits, c claim, f finding) finding {
 }
 
 // granted looks for an allow source, in the order in which they are told.
-func (in Input) granted(l *Limits, a *act, c claim, f finding) finding {
+func (in Input) granted(l link, a *act, c claim, f finding) finding {
 	if hit := in.rule(l, c); hit != nil {
 		return finding{answer: Allow, by: layerBy(hit), hit: hit, reason: because(hit, "allowed by")}
 	}
@@ -64,7 +64,7 @@ func (in Input) granted(l *Limits, a *act, c claim, f finding) finding {
 		return finding{answer: Allow, by: ByWindow, reason: "inside the window that was opened for the everyday"}
 	}
 	if c.target != nil {
-		if hit := c.target.speak(l.Rules.project, in.when(l)).Pending; hit != nil {
+		if hit := c.target.speak(l.Rules.project, l.when).Pending; hit != nil {
 			f.reason += "; the project's rule " + hit.String() + " waits for your approval"
 		}
 	}
@@ -74,11 +74,11 @@ func (in Input) granted(l *Limits, a *act, c claim, f finding) finding {
 // rule finds an allow rule about the claim: of the user, of the project where
 // the user approved it, or remembered. A compound command may need rules of
 // several of them. A remembered rule covers no protected name.
-func (in Input) rule(l *Limits, c claim) *commandpolicy.Hit {
+func (in Input) rule(l link, c claim) *commandpolicy.Hit {
 	if c.target == nil {
 		return nil
 	}
-	w := in.when(l)
+	w := l.when
 	switch t := c.target.(type) {
 	case commandTarget:
 		return in.standing(t.speak(l.Rules.all, w))
@@ -110,12 +110,12 @@ func (in Input) standing(s commandpolicy.Spoken) *commandpolicy.Hit {
 
 // hostGranted says that exactly this host was granted for the session, for
 // fetching.
-func (in Input) hostGranted(l *Limits, t hostTarget) bool {
+func (in Input) hostGranted(l link, t hostTarget) bool {
 	return t.host != "" && t.port == "" && t.method == methodGet && t.push == nil && slices.Contains(l.HostGrants, t.host)
 }
 
 // inWindow says that an open window covers the claim.
-func (in Input) inWindow(l *Limits, c claim) bool {
+func (in Input) inWindow(l link, c claim) bool {
 	w := l.Window
 	if !in.terminal() || w.Left < minWindow || in.Grade < w.Grade || (w.Kind != TrustWindow && w.Kind != UnsafeWindow) {
 		return false
@@ -129,7 +129,7 @@ func (in Input) inWindow(l *Limits, c claim) bool {
 		return w.Kind == UnsafeWindow
 	case rowNetwork:
 		t, ok := c.target.(hostTarget)
-		return ok && w.Kind == UnsafeWindow && t.speak(l.Rules.all, in.when(l)).Allow != nil
+		return ok && w.Kind == UnsafeWindow && t.speak(l.Rules.all, l.when).Allow != nil
 	case rowUnknown, rowFree, rowRead, rowGuarded, rowOutside, rowBoxed, rowProtected, rowGitRead, rowStart, rowSpawn, rowCount:
 		return false
 	}

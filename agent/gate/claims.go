@@ -211,6 +211,9 @@ func gitHosts(g *effect.GitCall, a *commandpolicy.Analysis) []claim {
 
 func networkClaim(host, port, method string, push *commandpolicy.Analysis) claim {
 	host, _ = splitHost(host)
+	if port == "443" || port == "80" {
+		port = ""
+	}
 	c := claim{row: rowNetwork, what: method + " " + host, target: hostTarget{host, port, method, push}}
 	if host == "" {
 		c.what = method + " to a host that could not be told"

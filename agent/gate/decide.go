@@ -25,8 +25,8 @@ type finding struct {
 // Decide answers for a planned set. It is pure, and never panics.
 func Decide(in Input) Decision {
 	in.Now = onTheSecond(in.Now)
-	acts := in.acts()
-	d := Decision{By: ByFloor, Set: in.Set, Level: in.level(&in.Limits), Risk: guardian.ScoreSet(in.Set)}
+	acts, chain := in.acts(), in.chain()
+	d := Decision{By: ByFloor, Set: in.Set, Level: chain[0].level, Risk: guardian.ScoreSet(in.Set)}
 	if len(acts) == 0 {
 		d.Reason = "the call names no effect, and is not declared to have none: it is never done"
 		return d
@@ -35,7 +35,7 @@ func Decide(in Input) Decision {
 	d.Set.Effects = nil
 	total := finding{answer: Allow, by: in.tableBy()}
 	for i, a := range acts {
-		e, f := in.effect(a)
+		e, f := in.effect(chain, a)
 		d.Effects = append(d.Effects, e)
 		if len(in.Set.Effects) > 0 {
 			d.Set.Effects = append(d.Set.Effects, a.e)
@@ -43,7 +43,7 @@ func Decide(in Input) Decision {
 		total = stricter(total, f, i == 0)
 	}
 	d.Risk = guardian.ScoreSet(d.Set)
-	if f, ok := in.floorAgain(acts); ok {
+	if f, ok := in.floorAgain(chain, acts); ok {
 		total = f
 	}
 	d.Answer, d.By, d.Reason, d.Rule = total.answer, total.by, total.reason, ruleOf(total.hit)
@@ -52,18 +52,18 @@ func Decide(in Input) Decision {
 }
 
 // effect decides one act: the strictest of its claims.
-func (in Input) effect(a *act) (EffectDecision, finding) {
+func (in Input) effect(chain []link, a *act) (EffectDecision, finding) {
 	total := finding{answer: Allow, by: in.tableBy()}
 	var e EffectDecision
 	for i, c := range a.claims {
-		f := in.decideClaim(a, c)
+		f := in.decideClaim(chain, a, c)
 		total = stricter(total, f, i == 0)
 		e.Claims = append(e.Claims, ClaimDecision{
 			Row: c.row.String(), What: c.what, Answer: f.answer, By: f.by, Rule: ruleOf(f.hit), Reason: f.reason,
 		})
 	}
 	if len(a.claims) == 0 {
-		total = finding{by: ByFloor, reason: in.floor(&in.Limits, a, false)}
+		total = finding{by: ByFloor, reason: in.floor(chain[0], a, false)}
 	}
 	e.Answer, e.By, e.Rule, e.Reason = total.answer, total.by, ruleOf(total.hit), total.reason
 	return e, total
@@ -71,16 +71,18 @@ func (in Input) effect(a *act) (EffectDecision, finding) {
 
 // decideClaim walks steps 1 to 4 for one claim, for the agent that acts and
 // for each one above it, and takes the strictest.
-func (in Input) decideClaim(a *act, c claim) finding {
+func (in Input) decideClaim(chain []link, a *act, c claim) finding {
 	if in.Typed {
-		return in.typed(a)
+		return in.typed(chain[0], a)
 	}
-	total := in.steps(&in.Limits, a, c)
-	for l := in.Parent; l != nil; l = l.Parent {
+	total := in.steps(chain[0], a, c)
+	for _, l := range chain[1:] {
 		f := in.steps(l, a, c)
 		if f.answer < total.answer {
 			total, f = f, total
-			total.by = ByParent
+			if l.Limits != chain[0].Limits {
+				total.by = ByParent
+			}
 		}
 		total.also(f)
 	}
@@ -95,7 +97,7 @@ func (f *finding) also(other finding) {
 }
 
 // steps are the steps 1 to 4.
-func (in Input) steps(l *Limits, a *act, c claim) finding {
+func (in Input) steps(l link, a *act, c claim) finding {
 	if f, ok := in.denied(l, a, c); ok {
 		return f
 	}
@@ -105,10 +107,9 @@ func (in Input) steps(l *Limits, a *act, c claim) finding {
 }
 
 // fromTable is step 2.
-func (in Input) fromTable(l *Limits, c claim) finding {
-	level := in.level(l)
-	cell := c.row.at(level)
-	return finding{answer: cell.answer, lift: cell.lift, by: in.tableBy(), reason: cell.reason(level, c.row)}
+func (in Input) fromTable(l link, c claim) finding {
+	cell := c.row.at(l.level)
+	return finding{answer: cell.answer, lift: cell.lift, by: in.tableBy(), reason: cell.reason(l.level, c.row)}
 }
 
 // tableBy names the table, or the opt-out that chose its column.
@@ -121,8 +122,8 @@ func (in Input) tableBy() By {
 
 // typed is for what a person typed as a command: its own yes, so that only the
 // floor is asked, without its plan clause.
-func (in Input) typed(a *act) finding {
-	if why := in.floor(&in.Limits, a, false); why != "" {
+func (in Input) typed(l link, a *act) finding {
+	if why := in.floor(l, a, false); why != "" {
 		return finding{by: ByFloor, reason: why}
 	}
 	by := ByUserCLI
@@ -154,8 +155,8 @@ func stricter(a, b finding, first bool) finding {
 
 // floorAgain asks the floor for the last time, on the completed effects: what
 // hooks, reviews and rules said changes nothing about it.
-func (in Input) floorAgain(acts []*act) (finding, bool) {
-	for l := &in.Limits; l != nil; l = l.Parent {
+func (in Input) floorAgain(chain []link, acts []*act) (finding, bool) {
+	for _, l := range chain {
 		for _, a := range acts {
 			why := in.floor(l, a, l.Plan && !in.Typed)
 			if why == "" {

@@ -7,12 +7,12 @@ import (
 )
 
 // denied is step 1 for one claim of an act: the floor, deny rules, vetoes.
-func (in Input) denied(l *Limits, a *act, c claim) (finding, bool) {
+func (in Input) denied(l link, a *act, c claim) (finding, bool) {
 	if why := in.floor(l, a, l.Plan); why != "" {
 		return finding{by: ByFloor, reason: why}, true
 	}
 	if c.target != nil {
-		if hit := c.target.speak(l.Rules.all, in.when(l)).Deny; hit != nil {
+		if hit := c.target.speak(l.Rules.all, l.when).Deny; hit != nil {
 			return finding{by: layerBy(hit), hit: hit, reason: because(hit, "denied by")}, true
 		}
 	}
@@ -30,7 +30,7 @@ func (in Input) denied(l *Limits, a *act, c claim) (finding, bool) {
 // floor says why nothing whatever can permit the act, or "". It is asked in
 // step 1, and once more on the completed set. plan is false for what a person
 // typed.
-func (in Input) floor(l *Limits, a *act, plan bool) string {
+func (in Input) floor(l link, a *act, plan bool) string {
 	switch {
 	case a.fault != "":
 		return a.fault + ": what is not wholly described is never done"
@@ -93,13 +93,13 @@ func (in Input) writesOutside(a *act) bool {
 }
 
 // unboxed says why a process may not run for want of a sandbox, or "".
-func (in Input) unboxed(l *Limits, a *act) string {
+func (in Input) unboxed(l link, a *act) string {
 	process := a.e.Exec != nil || a.e.Kind == effect.Git
 	switch {
 	case !process:
 		return ""
 	case in.Sandbox == SandboxOff || a.e.Kind == effect.Start && a.mark.Leaves:
-		if !in.terminal() || in.level(l) == NeverAsk {
+		if !in.terminal() || l.level == NeverAsk {
 			return "the sandbox is off, and then commands run in the interactive terminal only, where each is asked about: set agent_os_sandbox to auto"
 		}
 		return ""
@@ -125,15 +125,6 @@ func (a *act) readsOnly() bool {
 		return false
 	}
 	return false
-}
-
-// when is what lookups depend on for one agent of the chain.
-func (in Input) when(l *Limits) commandpolicy.When {
-	w := commandpolicy.When{Now: in.Now, Tainted: len(l.Taint) > 0}
-	if in.Grade != NoGrade {
-		w.Grade = in.Grade.String()
-	}
-	return w
 }
 
 func layerBy(hit *commandpolicy.Hit) By {

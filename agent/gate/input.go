@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/commandpolicy"
 	"github.com/tera-pilot/tera-pilot/guardian"
 )
 
@@ -109,10 +110,31 @@ func (l Level) known() Level {
 	return AlwaysAsk
 }
 
-// level is the level in force for one agent of the chain. The opt-out is about
-// the session; a child's own stricter level is not loosened by it.
-func (in Input) level(l *Limits) Level {
-	return Effective(in.Front, in.Interactive, l.Level, in.OptOut && (l.Parent == nil || l.Level == NeverAsk))
+// A link is one agent of the chain at one level in force. A decision is the
+// strictest that comes of its links.
+type link struct {
+	*Limits
+	level Level
+	when  commandpolicy.When // what lookups of its rules depend on
+}
+
+// chain lists the agent that acts and those above it. The opt-out is the level
+// of the session, whose own agent is the last; one below it that has a stricter
+// level of its own acts within both.
+func (in *Input) chain() []link {
+	var out []link
+	for l := &in.Limits; l != nil; l = l.Parent {
+		when := commandpolicy.When{Now: in.Now, Tainted: len(l.Taint) > 0}
+		if in.Grade != NoGrade {
+			when.Grade = in.Grade.String()
+		}
+		level := Effective(in.Front, in.Interactive, l.Level, in.OptOut)
+		if own := Effective(in.Front, in.Interactive, l.Level, false); l.Parent != nil && level != own && l.Level != NeverAsk {
+			out = append(out, link{l, own, when})
+		}
+		out = append(out, link{l, level, when})
+	}
+	return out
 }
 
 // terminal says that a person sits at the interactive terminal.

@@ -156,12 +156,12 @@ func joined(per [][]event.Scope, i int) event.Scope {
 // open lists the claims of the set that are not allowed.
 func (in Input) open() []claim {
 	in.Now = onTheSecond(in.Now)
-	acts := in.acts()
+	acts, chain := in.acts(), in.chain()
 	beside(acts)
 	var out []claim
 	for _, a := range acts {
 		for _, c := range a.claims {
-			if in.decideClaim(a, c).answer != Allow {
+			if in.decideClaim(chain, a, c).answer != Allow {
 				out = append(out, c)
 			}
 		}
@@ -171,7 +171,7 @@ func (in Input) open() []claim {
 
 // options are the rules that would cover a claim, from exact to general.
 func (in Input) options(c claim) []event.Scope {
-	w := in.when(&in.Limits)
+	w := in.chain()[0].when
 	switch t := c.target.(type) {
 	case commandTarget:
 		var out []event.Scope
@@ -235,7 +235,7 @@ func WouldAllow(in Input, d Decision) string {
 
 // smallest is the smallest rule that would cover a claim, or "".
 func (in Input) smallest(c claim) string {
-	w := in.when(&in.Limits)
+	w := in.chain()[0].when
 	switch t := c.target.(type) {
 	case commandTarget:
 		return in.Rules.all.Smallest(t.a, w)

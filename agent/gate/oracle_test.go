@@ -114,6 +114,10 @@ func oracle(s scene) string {
 		}
 		for _, who := range s.chain() {
 			answer = strictest(answer, s.judge(d, who))
+			if s.opted() { // the opt-out is the session's level, a child's own stricter one stays
+				who.level = "never_ask"
+				answer = strictest(answer, s.judge(d, who))
+			}
 		}
 	}
 	if answer == "ask" && !s.somebody() {
@@ -147,10 +151,11 @@ func (s scene) chain() []agent {
 	return out
 }
 
+func (s scene) opted() bool { return s.optOut && (s.front == "run" || s.front == "acp") }
+
 // column is the level in force for an agent ("Headless").
 func (s scene) column(who agent) string {
-	opted := s.optOut && (s.front == "run" || s.front == "acp")
-	if opted && (who.top || who.level == "never_ask") {
+	if s.opted() && (who.top || who.level == "never_ask") {
 		return "never_ask"
 	}
 	if s.atTerminal() || who.level != "never_ask" {
@@ -280,6 +285,9 @@ func (s scene) facets(d deed) []facet {
 func (s scene) commandFacets(d deed) []facet {
 	sc := scripts[d.on]
 	out := []facet{{row: "command", kind: "command", words: d.on}}
+	if sc.broken { // nobody knows what it does: no rule can speak about it
+		out[0].kind = ""
+	}
 	if d.host != "" {
 		out = append(out, facet{row: "network", kind: "host", host: d.host, how: "CONNECT"})
 	}
@@ -465,11 +473,6 @@ func (s scene) hasAllow(d deed, f facet, who agent) bool {
 			continue
 		}
 		if f.kind != "" && s.allowsIn(f, who, layer) && s.callAllowed(f, who, layerNames...) {
-			// A command that is not understood, or does more than one plain
-			// call, is covered by no rule.
-			if f.row == "command" && scripts[d.on].broken {
-				continue
-			}
 			return true
 		}
 	}
@@ -585,7 +588,7 @@ func (s scene) builtInAsks(d deed, f facet, who agent) bool {
 		return true
 	case d.leak && sends:
 		return true
-	case d.redirect && f.kind == "host" && !covered:
+	case d.kind == "fetch" && d.redirect && !covered:
 		return true
 	case d.loses || sc.loses:
 		return true

@@ -9,11 +9,11 @@ import (
 
 // raised is step 4 for one claim: an ask source turns allow into ask, and marks
 // an ask as raised. A deny stays one. An approved start is never raised.
-func (in Input) raised(l *Limits, a *act, c claim, f finding) finding {
+func (in Input) raised(l link, a *act, c claim, f finding) finding {
 	if f.answer == Deny || a.e.Kind == effect.Start {
 		return f
 	}
-	for _, source := range [...]func(*Limits, *act, claim) (finding, bool){in.askRule, in.askedByGuards, in.tainted, in.builtIn} {
+	for _, source := range [...]func(link, *act, claim) (finding, bool){in.askRule, in.askedByGuards, in.tainted, in.builtIn} {
 		if got, ok := source(l, a, c); ok {
 			got.answer, got.raised, got.danger = Ask, true, in.danger(a) != ""
 			return got
@@ -24,11 +24,11 @@ func (in Input) raised(l *Limits, a *act, c claim, f finding) finding {
 }
 
 // askRule: ask rules of the user and of the project.
-func (in Input) askRule(l *Limits, _ *act, c claim) (finding, bool) {
+func (in Input) askRule(l link, _ *act, c claim) (finding, bool) {
 	if c.target == nil {
 		return finding{}, false
 	}
-	hit := c.target.speak(l.Rules.all, in.when(l)).Ask
+	hit := c.target.speak(l.Rules.all, l.when).Ask
 	if hit == nil {
 		return finding{}, false
 	}
@@ -36,7 +36,7 @@ func (in Input) askRule(l *Limits, _ *act, c claim) (finding, bool) {
 }
 
 // askedByGuards: a hook, or the guardian's model review, that raises.
-func (in Input) askedByGuards(*Limits, *act, claim) (finding, bool) {
+func (in Input) askedByGuards(link, *act, claim) (finding, bool) {
 	for _, h := range in.Hooks {
 		if h.Word == HookRaise {
 			return finding{by: ByHook, reason: "the hook " + h.Name + " wants a person to look" + colon(h.Reason)}, true
@@ -51,7 +51,7 @@ func (in Input) askedByGuards(*Limits, *act, claim) (finding, bool) {
 // tainted: once untrusted text is in the context, data leaves only to where the
 // user's own list, or one exact yes, lets it go; and what steers later sessions
 // is always asked about.
-func (in Input) tainted(l *Limits, a *act, c claim) (finding, bool) {
+func (in Input) tainted(l link, a *act, c claim) (finding, bool) {
 	if len(l.Taint) == 0 {
 		return finding{}, false
 	}
@@ -68,8 +68,8 @@ func (in Input) tainted(l *Limits, a *act, c claim) (finding, bool) {
 // listed says that the user's list covers an egress: a rule about the host or
 // the tool in policy.toml, a remembered one that names exactly one host (GET)
 // or one tool, or a host grant of this session.
-func (in Input) listed(l *Limits, c claim) bool {
-	w := in.when(l)
+func (in Input) listed(l link, c claim) bool {
+	w := l.when
 	switch t := c.target.(type) {
 	case hostTarget:
 		if t.speak(l.Rules.user, w).Allow != nil || in.hostGranted(l, t) {
@@ -88,7 +88,7 @@ func (in Input) listed(l *Limits, c claim) bool {
 }
 
 // builtIn: the ask sources that need no rule.
-func (in Input) builtIn(l *Limits, a *act, c claim) (finding, bool) {
+func (in Input) builtIn(l link, a *act, c claim) (finding, bool) {
 	why := ""
 	switch {
 	case a.e.Kind == effect.Exec && !a.e.Exec.Parsed:
@@ -97,7 +97,7 @@ func (in Input) builtIn(l *Limits, a *act, c claim) (finding, bool) {
 		why = in.danger(a)
 	case in.leaks(a):
 		why = "what would leave the machine looks like a secret"
-	case a.mark.Redirect && !in.redirectCovered(l, c):
+	case a.e.Kind == effect.Fetch && a.mark.Redirect && !in.redirectCovered(l, c):
 		why = "another host's redirect leads here, and no rule or grant names this host"
 	case losesWork(a) != "":
 		why = "it can lose work: " + losesWork(a)
@@ -144,7 +144,7 @@ func (in Input) leaks(a *act) bool {
 }
 
 // redirectCovered says that a rule or a grant names the host of a redirect.
-func (in Input) redirectCovered(l *Limits, c claim) bool {
+func (in Input) redirectCovered(l link, c claim) bool {
 	t, ok := c.target.(hostTarget)
 	return !ok || in.rule(l, c) != nil || in.hostGranted(l, t)
 }

@@ -257,7 +257,7 @@ func randomRule(r *rand.Rand, layers ...string) rule {
 }
 
 func randomAgent(r *rand.Rand) agent {
-	a := agent{level: pick(r, allLevels...), plan: odds(r, 8), tainted: odds(r, 2)}
+	a := agent{level: pick(r, allLevels...), plan: odds(r, 12), tainted: odds(r, 2)}
 	layers := []string{"user", "user", pick(r, "project", "pending"), "remembered", "session"}
 	for range r.IntN(7) {
 		a.rules = append(a.rules, randomRule(r, layers...))
@@ -273,19 +273,19 @@ func randomAgent(r *rand.Rand) agent {
 
 func randomScene(r *rand.Rand) scene {
 	s := scene{
-		front: pick(r, "tui", "tui", "run", "acp", "mcp", "cli", "demo", ""), canAsk: odds(r, 2), interactive: odds(r, 2),
+		front: pick(r, "tui", "tui", "tui", "run", "acp", "acp", "mcp", "cli", "demo", ""), canAsk: !odds(r, 5), interactive: !odds(r, 3),
 		optOut: odds(r, 3), typed: odds(r, 12), asText: odds(r, 6), textIsFine: odds(r, 3),
-		setting: pick(r, "auto", "auto", "on", "off", "unset"), grade: pick(r, append(allGrades, "A")...), confirmReads: odds(r, 4),
+		setting: pick(r, "auto", "auto", "auto", "on", "on", "off", "unset"), grade: pick(r, append(allGrades, "A", "A", "B", "B")...), confirmReads: odds(r, 4),
 		self: randomAgent(r),
 	}
 	for range r.IntN(3) * r.IntN(2) {
 		s.over = append(s.over, randomAgent(r))
 	}
 	for range r.IntN(3) {
-		s.hooks = append(s.hooks, pick(r, "pass", "pass", "raise", "veto"))
+		s.hooks = append(s.hooks, pick(r, "pass", "pass", "pass", "pass", "pass", "raise", "veto"))
 	}
 	if odds(r, 3) {
-		s.review = pick(r, "approve", "approve", "modify", "failed", "reject")
+		s.review = pick(r, "approve", "approve", "approve", "modify", "failed", "reject")
 	}
 	if odds(r, 20) {
 		s.does = []deed{{kind: "free"}}

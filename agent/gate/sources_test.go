@@ -296,6 +296,9 @@ func TestAgentsBelowOthers(t *testing.T) {
 	expect(t, in, gate.Allow, gate.ByNoConfirm) // the opt-out is the session's level
 	in.Level = gate.AlwaysAsk
 	expect(t, in, gate.Deny, gate.ByHeadless) // a child's own stricter level stays
+	in.Set.Effects = []effect.Effect{fetch("go.dev")}
+	in.Front, in.CanAsk = gate.FrontACP, true
+	expect(t, in, gate.Deny, gate.ByNoConfirm) // and so does what the opt-out denies
 }
 
 func TestRenameCarriesWhatItMoves(t *testing.T) {

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/commandpolicy"
@@ -54,7 +53,7 @@ func tighten(s, other commandpolicy.Spoken) commandpolicy.Spoken {
 // the host, a rule about the git call itself.
 type hostTarget struct {
 	host   string // lower case, without port
-	port   string // "" for the method's usual ones
+	port   string // "" for the usual ones
 	method string
 	push   *commandpolicy.Analysis // the git call, for PUSH
 }
@@ -73,7 +72,7 @@ func (t hostTarget) speak(p *commandpolicy.Policy, w commandpolicy.When) command
 		return commandpolicy.Spoken{}
 	}
 	s := p.Host(t.host, t.method, w)
-	if strings.ContainsAny(t.host, "*?") || !slices.Contains([]string{"", "443", "80"}, t.port) {
+	if strings.ContainsAny(t.host, "*?") || t.port != "" {
 		s.Allow = nil
 	}
 	return s
