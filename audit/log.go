@@ -2,8 +2,12 @@ package audit
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/internal/secret"
@@ -15,68 +19,177 @@ type Options struct {
 	Redactor *secret.Redactor // masks secrets; nil masks the known shapes
 	Now      func() time.Time // nil: time.Now
 	Rand     io.Reader        // nil: crypto/rand
+	Layer    Layer            // file system; nil: the real one at Dir
+
+	segmentSize int64     // a segment that is larger is ended
+	processes   processes // who is still there
 }
 
-// errUnbuilt marks what the first commit only declares.
-var errUnbuilt = errors.New("the audit log is not built yet")
+func (o Options) filled() (Options, error) {
+	if o.Dir == "" && o.Layer == nil {
+		return o, errors.New("the audit log needs a state folder")
+	}
+	if o.Redactor == nil {
+		o.Redactor = secret.New()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Layer == nil {
+		o.Layer = OSLayer(o.Dir)
+	}
+	if o.segmentSize == 0 {
+		o.segmentSize = 64 << 20
+	}
+	if o.processes == nil {
+		o.processes = procfs{}
+	}
+	return o, nil
+}
 
 // A Log is the writing side of the log in one state folder. It may be used by
 // several goroutines, and by several processes at the same time.
-type Log struct{}
+type Log struct {
+	o       Options
+	layer   Layer
+	drafter drafter
 
-// Open prepares the log below o.Dir. It makes no key and writes nothing: the
-// first Session does.
-func Open(ctx context.Context, o Options) (*Log, error) { return nil, errUnbuilt }
+	requests chan *request
+	quit     chan struct{} // closed by Close
+	ended    chan struct{} // closed when the writer is gone
+	closing  sync.Once
+	cancel   context.CancelFunc
+	closeErr error
 
-// Session begins a session: makes the key if there is none, recovers what a
-// crash left, and writes the open record (and recover, when there is something
-// to state). It returns when they are durable.
-func (l *Log) Session(ctx context.Context, info SessionInfo) (*Session, error) {
-	return nil, errUnbuilt
+	failed  chan struct{}
+	failing sync.Once
+	err     atomic.Pointer[StoppedError]
+	head    atomic.Pointer[Head]
+
+	mu       sync.Mutex
+	sessions map[string]bool // those of this Log, by sid
 }
 
-// Head is the end of the log as this process last saw it.
-func (l *Log) Head() Head { return Head{} }
+// Open prepares the log below o.Dir and starts its writer; Close ends it. It
+// makes no key and writes nothing: the first Session does.
+func Open(ctx context.Context, o Options) (*Log, error) {
+	o, err := o.filled()
+	if err != nil {
+		return nil, err
+	}
+	// The writer outlives a request that is cancelled: what was decided is
+	// still recorded.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	l := &Log{
+		o: o, layer: o.Layer, drafter: drafter{o.Redactor, o.Rand},
+		requests: make(chan *request), quit: make(chan struct{}), ended: make(chan struct{}), cancel: cancel,
+		failed: make(chan struct{}), sessions: map[string]bool{},
+	}
+	w := &writer{l: l, ctx: ctx}
+	go w.loop()
+	return l, nil
+}
+
+// Close makes what was written durable and ends the writer. Sessions that are
+// still open are left as a crash would leave them.
+func (l *Log) Close() error {
+	l.closing.Do(func() { close(l.quit) })
+	<-l.ended
+	l.cancel()
+	return l.closeErr
+}
+
+// Head is the end of the log as this process last saw it. Its size is 0 before
+// the first session.
+func (l *Log) Head() Head {
+	if h := l.head.Load(); h != nil {
+		return *h
+	}
+	return Head{}
+}
+
+func (l *Log) setHead(h Head) { l.head.Store(&h) }
 
 // Failed is closed when the log has stopped for good; Err then says why.
-func (l *Log) Failed() <-chan struct{} { return nil }
+func (l *Log) Failed() <-chan struct{} { return l.failed }
 
-// Err is the error that stopped the log, or nil.
-func (l *Log) Err() error { return nil }
+// Err is a [*StoppedError] when the log has stopped, else nil.
+func (l *Log) Err() error {
+	if e := l.err.Load(); e != nil {
+		return e
+	}
+	return nil
+}
 
-// Close ends the writer. Sessions that are still open are not closed.
-func (l *Log) Close() error { return errUnbuilt }
+func (l *Log) fail(cause error) {
+	l.failing.Do(func() {
+		l.err.Store(&StoppedError{cause})
+		close(l.failed)
+	})
+}
 
-// A Session is one process working on one session.
-type Session struct{}
+func (l *Log) hasSession(sid string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.sessions[sid]
+}
 
-// ID is the sid of this session: 128 random bits in hex.
-func (s *Session) ID() string { return "" }
+func (l *Log) setSession(sid string, open bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if open {
+		l.sessions[sid] = true
+	} else {
+		delete(l.sessions, sid)
+	}
+}
 
-// Intent writes the intent and returns when it is durable. On an error there
-// is no Token, and the effect must not happen. Once the intent has been handed
-// to the writer, ctx no longer counts: it waits for the disk.
-func (s *Session) Intent(ctx context.Context, in Intent) (Token, error) { return Token{}, errUnbuilt }
+// do hands work to the writer and waits for it.
+func (l *Log) do(r *request) error {
+	r.done = make(chan error, 1)
+	select {
+	case l.requests <- r:
+		return <-r.done
+	case <-l.ended:
+		return ErrClosed
+	}
+}
 
-// Outcome writes how the intent of t ended: exactly once. It returns when the
-// record is written; it is durable at most 200 ms later, or with the next
-// intent.
-func (s *Session) Outcome(t Token, out Outcome) error { return errUnbuilt }
+// submit writes drafts; the first that was not taken gives its error.
+func (l *Log) submit(sync bool, drafts ...*draft) error {
+	if err := l.do(&request{drafts: drafts, sync: sync}); err != nil {
+		return err
+	}
+	for _, d := range drafts {
+		if d.err != nil {
+			return d.err
+		}
+	}
+	return nil
+}
 
-// Event writes anything else. Durable as an outcome is.
-func (s *Session) Event(ctx context.Context, ev Event) error { return errUnbuilt }
+// withLog runs a function under the lock, with the log read up to its end. It
+// fails with ErrNoLog when there is none.
+func (l *Log) withLog(do func(w *writer) error) error {
+	return l.do(&request{run: func(w *writer) error {
+		if _, err := l.layer.Stat(dirLog); missing(err) {
+			return ErrNoLog
+		}
+		return w.locked(func() error { return do(w) })
+	}})
+}
 
-// OpenIntents are the intents without an outcome that processes which are gone
-// left in the log, oldest first, whichever session they belong to.
-func (s *Session) OpenIntents(ctx context.Context) ([]OpenIntent, error) { return nil, errUnbuilt }
+// randomHex is n random bytes in hex.
+func randomHex(r io.Reader, n int) (string, error) {
+	b := make([]byte, n)
+	if _, err := io.ReadFull(r, b); err != nil {
+		return "", fmt.Errorf("no randomness for an id: %w", err)
+	}
+	return fmt.Sprintf("%x", b), nil
+}
 
-// Settle writes the outcome of an intent that a dead process left open, marked
-// as recovered. An intent that was settled meanwhile gives [ErrSettled].
-func (s *Session) Settle(in OpenIntent, out Outcome) error { return errUnbuilt }
-
-// Head is the end of the log as this process last saw it.
-func (s *Session) Head() Head { return Head{} }
-
-// Close writes the outcome "unknown" for every intent that has none, then the
-// close record, and returns when both are durable.
-func (s *Session) Close(status CloseStatus) error { return errUnbuilt }
+// NewAID is a fresh id for an action: 128 random bits in hex.
+func (l *Log) NewAID() (string, error) { return randomHex(l.o.Rand, 16) }

@@ -246,7 +246,7 @@ type Token struct{ p *pending }
 
 // pending is an intent whose outcome has not been written.
 type pending struct {
-	sid      string
+	session  *Session
 	aid      string
 	hash     [32]byte
 	digest   [32]byte
@@ -254,15 +254,18 @@ type pending struct {
 	taken    chan struct{} // holds one value; whoever takes it writes the outcome
 }
 
-// Covers reports whether the token was issued for the effect with this digest,
-// the decision permits it, and no outcome has been written yet.
+// Covers reports whether the effect with this digest may run on the word of this
+// token: it was issued for that digest, the decision permits it, no outcome has
+// been written yet, and the log can still take one.
 func (t Token) Covers(digest [32]byte) bool {
-	return t.p != nil && t.p.decision.permits() && digest != [32]byte{} &&
-		t.p.digest == digest && len(t.p.taken) == 1
+	return t.Valid() && t.p.decision.permits() && digest != [32]byte{} && t.p.digest == digest
 }
 
-// Valid reports whether the token stands for an intent without an outcome.
-func (t Token) Valid() bool { return t.p != nil && len(t.p.taken) == 1 }
+// Valid reports whether the token stands for an intent without an outcome, in a
+// session that is open and a log that has not stopped.
+func (t Token) Valid() bool {
+	return t.p != nil && len(t.p.taken) == 1 && !t.p.session.closed.Load() && t.p.session.l.Err() == nil
+}
 
 // AID is the id of the action, the empty string for the zero Token.
 func (t Token) AID() string {

@@ -1,0 +1,382 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/audit/internal/jcs"
+)
+
+// A Session is one process working on one session.
+type Session struct {
+	l      *Log
+	sid    string
+	key    signer
+	began  time.Time
+	closed atomic.Bool
+}
+
+// ID is the sid of this session: 128 random bits in hex.
+func (s *Session) ID() string { return s.sid }
+
+// Head is the end of the log as this process last saw it.
+func (s *Session) Head() Head { return s.l.Head() }
+
+// Intent writes the intent and returns when it is durable. On an error there
+// is no Token, and the effect must not happen. Once the intent has been handed
+// to the writer, ctx no longer counts: it waits for the disk.
+func (s *Session) Intent(ctx context.Context, in Intent) (Token, error) {
+	if err := ctx.Err(); err != nil {
+		return Token{}, err
+	}
+	if s.closed.Load() {
+		return Token{}, ErrClosed
+	}
+	if in.AID == "" {
+		var err error
+		if in.AID, err = s.l.NewAID(); err != nil {
+			return Token{}, err
+		}
+	}
+	d, err := s.l.drafter.intent(s, in)
+	if err != nil {
+		return Token{}, fmt.Errorf("the intent cannot be recorded: %w", err)
+	}
+	if err := s.l.submit(true, d); err != nil {
+		return Token{}, err
+	}
+	p := &pending{session: s, aid: in.AID, hash: d.hash, digest: in.Digest, decision: in.Decision, taken: make(chan struct{}, 1)}
+	p.taken <- struct{}{}
+	return Token{p}, nil
+}
+
+// Outcome writes how the intent of t ended: exactly once. It returns when the
+// record is written; it is durable at most 200 ms later, or with the next
+// intent. The status must fit the decision: rejected for a denied intent,
+// blocked for a blocked one.
+func (s *Session) Outcome(t Token, out Outcome) error {
+	if t.p == nil || t.p.session != s {
+		return errors.New("the token is not of this session")
+	}
+	if !t.p.decision.allows(out.Status) {
+		return fmt.Errorf("an intent that was %s cannot end as %s", t.p.decision, out.Status)
+	}
+	d, err := s.l.drafter.outcome(s, hashText(t.p.hash), t.p.aid, out)
+	if err != nil {
+		return fmt.Errorf("the outcome cannot be recorded: %w", err)
+	}
+	select {
+	case <-t.p.taken:
+	default:
+		return ErrSettled
+	}
+	return s.l.submit(false, d)
+}
+
+// allows reports whether an intent with this decision may end so.
+func (d Decision) allows(s Status) bool {
+	switch d {
+	case Denied:
+		return s == Rejected || s == Unknown
+	case Blocked:
+		return s == StatusBlocked || s == Unknown
+	case Allowed, Approved:
+		return s != Rejected
+	default:
+		return false
+	}
+}
+
+// Event writes anything else. Durable as an outcome is.
+func (s *Session) Event(ctx context.Context, ev Event) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.closed.Load() {
+		return ErrClosed
+	}
+	d, err := s.l.drafter.event(s, ev)
+	if err != nil {
+		return fmt.Errorf("the event cannot be recorded: %w", err)
+	}
+	return s.l.submit(false, d)
+}
+
+// Close writes the outcome "unknown" for every intent that has none, then the
+// close record, and returns when both are durable.
+func (s *Session) Close(status CloseStatus) error {
+	switch status {
+	case CloseOK, CloseCancelled, CloseError:
+	default:
+		return fmt.Errorf("%.80q is no way for a session to end", string(status))
+	}
+	if s.closed.Swap(true) {
+		return ErrClosed
+	}
+	err := s.l.withLog(func(w *writer) error { return w.closeSession(s, status, nil) })
+	s.l.setSession(s.sid, false)
+	s.key.forget()
+	return err
+}
+
+// closeSession writes last drafts, outcomes of what is open, and the close, and
+// makes them durable.
+func (w *writer) closeSession(s *Session, status CloseStatus, drafts []*draft) error {
+	if w.walk.sids[s.sid] == nil {
+		return ErrClosed
+	}
+	for _, in := range w.openIntents(func(in *openIntent) bool { return in.sid == s.sid }) {
+		d, err := w.l.drafter.outcome(s, hashText(in.hash), in.aid, Outcome{Status: Unknown, Reason: "the session ended before the outcome was known"})
+		if err != nil {
+			return err
+		}
+		drafts = append(drafts, d)
+	}
+	last := &draft{session: s, typ: typeClose, must: true}
+	last.body.Text("status", string(status))
+	drafts = append(drafts, last)
+	if err := w.write(drafts, true); err != nil {
+		return err
+	}
+	for _, d := range drafts {
+		if d.err != nil {
+			return d.err
+		}
+	}
+	return w.checkpoint(true)
+}
+
+// openIntents are the intents without an outcome that fit, oldest first.
+func (w *writer) openIntents(fit func(*openIntent) bool) []*openIntent {
+	var out []*openIntent
+	for _, in := range w.walk.intents {
+		if fit(in) {
+			out = append(out, in)
+		}
+	}
+	slices.SortFunc(out, func(a, b *openIntent) int { return cmp.Compare(a.seq, b.seq) })
+	return out
+}
+
+// orphan reports whether nobody is left who could write the outcome.
+func (w *writer) orphan(in *openIntent) bool {
+	m := w.walk.sids[in.sid]
+	return m == nil || w.gone(m)
+}
+
+// Session begins a session: makes the key if there is none, recovers what a
+// crash left, and writes the open record (and recover, when there is something
+// to state). It returns when they are durable.
+func (l *Log) Session(ctx context.Context, info SessionInfo) (*Session, error) {
+	s := &Session{l: l, began: l.o.Now()}
+	b, err := l.drafter.sessionInfo(s, info)
+	if err != nil {
+		return nil, fmt.Errorf("the session cannot be recorded: %w", err)
+	}
+	if s.sid, err = randomHex(l.o.Rand, 16); err != nil {
+		return nil, err
+	}
+	if s.key, _, err = freshSigner(l.o.Rand); err != nil {
+		return nil, err
+	}
+	me, err := l.o.processes.self()
+	if err != nil {
+		return nil, err
+	}
+	b.Int("pid", me.pid)
+	b.Int("pstart", me.start)
+	b.Text("boot", me.boot)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l.setSession(s.sid, true)
+	err = l.do(&request{run: func(w *writer) error { return w.begin(s, b) }})
+	if err == nil {
+		return s, nil
+	}
+	l.setSession(s.sid, false)
+	if isFull(err) && !errors.Is(err, ErrFull) {
+		err = fmt.Errorf("%w (%w)", ErrFull, err)
+	}
+	return nil, err
+}
+
+// begin writes the start of a session.
+func (w *writer) begin(s *Session, info jcs.Builder) error {
+	l := w.l.layer
+	if err := l.Prepare(); err != nil {
+		return err
+	}
+	for _, dir := range []string{dirLog, dirTorn, dirDisclosures} {
+		if err := l.Mkdir(dir); err != nil {
+			return err
+		}
+	}
+	w.mayMake = true
+	defer func() { w.mayMake = false }()
+	return w.locked(func() error {
+		if err := w.genesis(); err != nil {
+			return err
+		}
+		if err := w.handOver(s, info); err != nil {
+			return err
+		}
+		if err := w.recovered(s); err != nil {
+			return err
+		}
+		return w.checkpoint(true)
+	})
+}
+
+// genesis states, before the first record, that there is none: from then on
+// the head file can never be missing.
+func (w *writer) genesis() error {
+	if w.walk.size > 0 {
+		return nil
+	}
+	for _, dir := range []string{"", dirLog} {
+		if err := w.l.layer.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	if err := w.checkpoint(false); err != nil {
+		return err
+	}
+	return w.l.layer.SyncDir(dirLog)
+}
+
+// handOver writes the open record and replaces the key on disk by the next one:
+// whoever steals it later can sign nothing before that record. A crash between
+// two steps is finished by epochKey.
+func (w *writer) handOver(s *Session, info jcs.Builder) error {
+	l := w.l.layer
+	next, seed, err := freshSigner(w.l.o.Rand)
+	if err != nil {
+		return err
+	}
+	defer next.forget()
+	defer clear(seed)
+	key, err := readKey(l, fileKey)
+	if err != nil {
+		return err
+	}
+	defer key.forget()
+	if err := writeFile(l, fileKeyNext, seed); err != nil {
+		return err
+	}
+	if err := l.SyncDir(""); err != nil {
+		return err
+	}
+	info.Int("mono", 0)
+	info.Text("spk", hexKey(s.key.public()))
+	info.Text("next", hexKey(next.public()))
+	w.buf, w.open = w.buf[:0], w.open[:0]
+	if err := w.seal(typeOpen, s.sid, info, key, nil); err != nil {
+		return w.breakOff(err)
+	}
+	full, err := w.flush()
+	if err != nil {
+		return err
+	}
+	if full {
+		return ErrFull
+	}
+	if err := w.breakOff(w.sync()); err != nil {
+		return err
+	}
+	w.l.setHead(w.walk.end())
+	return w.breakOff(renameSynced(l, fileKeyNext, fileKey))
+}
+
+// listMost is how many entries one recover record has.
+const listMost = 500
+
+// recovered states what crashes left: torn pieces, and intents without an
+// outcome whose process is gone.
+func (w *writer) recovered(s *Session) error {
+	pieces, err := w.tornPieces()
+	if err != nil {
+		return err
+	}
+	var torn, intents [][]byte
+	for _, p := range pieces {
+		var b jcs.Builder
+		b.Int("bytes", p.bytes)
+		b.Text("sha256", p.sum)
+		torn = append(torn, b.Append(nil))
+	}
+	for _, in := range w.openIntents(func(in *openIntent) bool { return !in.listed && w.orphan(in) }) {
+		var b jcs.Builder
+		b.Text("of", hashText(in.hash))
+		b.Text("sid", in.sid)
+		b.Text("aid", in.aid)
+		intents = append(intents, b.Append(nil))
+	}
+	var drafts []*draft
+	for len(torn)+len(intents) > 0 {
+		d := &draft{session: s, typ: typeRecover, must: true}
+		t, i := min(listMost, len(torn)), min(listMost, len(intents))
+		d.body.List("torn", torn[:t])
+		d.body.List("intents", intents[:i])
+		torn, intents = torn[t:], intents[i:]
+		drafts = append(drafts, d)
+	}
+	if len(drafts) == 0 {
+		return nil
+	}
+	return w.write(drafts, true)
+}
+
+// OpenIntents are the intents without an outcome that processes which are gone
+// left in the log, oldest first, whichever session they belong to.
+func (s *Session) OpenIntents(ctx context.Context) ([]OpenIntent, error) {
+	var out []OpenIntent
+	err := s.l.withLog(func(w *writer) error {
+		for _, in := range w.openIntents(w.orphan) {
+			o, err := w.readIntent(in)
+			if err != nil {
+				return err
+			}
+			out = append(out, o)
+		}
+		return ctx.Err()
+	})
+	return out, err
+}
+
+// Settle writes the outcome of an intent that a dead process left open, marked
+// as recovered. An intent that was settled meanwhile gives [ErrSettled].
+func (s *Session) Settle(in OpenIntent, out Outcome) error {
+	if !in.Intent.Decision.allows(out.Status) && out.Status != NotRun {
+		return fmt.Errorf("an intent that was %s cannot end as %s", in.Intent.Decision, out.Status)
+	}
+	d, err := s.l.drafter.outcome(s, in.Hash, in.Intent.AID, out)
+	if err != nil {
+		return fmt.Errorf("the outcome cannot be recorded: %w", err)
+	}
+	d.body.True("recovered", true)
+	return s.l.withLog(func(w *writer) error { return w.settle(in.Hash, d) })
+}
+
+func (w *writer) settle(hash string, d *draft) error {
+	var of [32]byte
+	if n, err := hex.Decode(of[:], []byte(hash)); err != nil || n != len(of) {
+		return errors.New("not the hash of an intent")
+	}
+	switch open := w.walk.intents[of]; {
+	case open == nil:
+		return ErrSettled
+	case !w.orphan(open):
+		return errors.New("the process that wrote the intent is still there: the outcome is its to write")
+	}
+	if err := w.write([]*draft{d}, true); err != nil {
+		return err
+	}
+	return d.err
+}

@@ -1,0 +1,381 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/hex"
+	"slices"
+
+	"github.com/tera-pilot/tera-pilot/audit/internal/jcs"
+	"github.com/tera-pilot/tera-pilot/audit/internal/merkle"
+)
+
+// A walk follows a log record by record and knows, at each place, which record
+// may come next and whose signature it must bear. The verifier and the writer
+// use the same walk, so that nothing is written that would not verify.
+//
+// It does not check the signatures of records itself: next says which key has
+// to. Its memory grows with the sessions and intents that are open, not with
+// the records.
+type walk struct {
+	root    PublicKey // the key that the caller trusts
+	begun   bool      // the records that this key vouches for have been reached
+	partial bool      // records of other sessions may be left out
+
+	log    string    // id of the log, after the last rekey
+	logs   []string  // all its ids
+	latest PublicKey // the root key of the last rekey, else root
+	epoch  PublicKey // signs the next open and the checkpoints here
+	size   int64     // records so far: the seq of the next one
+	count  int64     // records that this walk took
+	head   [32]byte  // hash of the last record
+	tree   merkle.Tree
+	seen   func(level uint, index int64, h merkle.Hash)
+
+	sids    map[string]*member // open sessions
+	done    map[string]given   // closed ones, kept when partial
+	intents map[[32]byte]*openIntent
+	named   map[string]bool // torn pieces that a recover has stated, by hash
+
+	segment int64               // number of the last segment that was begun, 0 when unknown
+	month   string              // year and month of the first record in the segment
+	ts      [len(timeForm)]byte // of the last record
+	opened  int64               // sessions begun
+	trimmed bool                // the beginning of the log is not here
+	first   int64               // seq of the first record here
+	started int64               // seq of the rekey that the root key came with
+
+	purge    *purgeNote
+	exported *exportNote
+	warn     func(kind string, r *record)
+}
+
+// A member is an open session.
+type member struct {
+	given
+	key     PublicKey
+	session string
+	parent  string
+	proc    process
+	opened  int64 // seq of its open
+	mono    int64
+}
+
+// given is how far the chain of a sid goes.
+type given struct {
+	sid  string
+	n    int64
+	head [32]byte
+	last int64       // seq of its last record
+	leaf merkle.Hash // of its last record, when the walk is partial
+}
+
+// openIntent is an intent without an outcome.
+type openIntent struct {
+	hash    [32]byte
+	aid     string
+	sid     string
+	session string
+	seq     int64
+	at      place
+	listed  bool // a recover has named it
+}
+
+// A place is where a record stands in the files.
+type place struct{ segment, offset int64 }
+
+// purgeNote is what a purged event states about the stub that replaces the
+// beginning of the log, and the key that must have signed that stub: zero when
+// the event stands before the records of the root key.
+type purgeNote struct {
+	size int64
+	sum  string
+	key  PublicKey
+}
+
+// exportNote is what an exported event states about the sids in an export.
+type exportNote struct {
+	hash  [32]byte // of the event's record
+	given []given
+}
+
+func newWalk(root PublicKey) *walk {
+	return &walk{
+		root: root, log: root.LogID(), logs: []string{root.LogID()}, latest: root, epoch: root,
+		sids: map[string]*member{}, done: map[string]given{}, intents: map[[32]byte]*openIntent{}, named: map[string]bool{},
+		segment: 1, warn: func(string, *record) {},
+	}
+}
+
+// next checks everything about r but its signature, and says whose that must
+// be. A nil key means that nobody here can tell: r stands before the records
+// that the root key vouches for, and is bound to them by their hashes.
+func (w *walk) next(r *record) (*PublicKey, *fault) {
+	if f := w.place(r); f != nil {
+		return nil, f
+	}
+	if !w.begun {
+		return w.begin(r)
+	}
+	if string(r.log) != w.log {
+		return nil, faultf(kindSplice, "the record belongs to the log %s and not to %s", r.log, w.log)
+	}
+	switch r.typ {
+	case typeOpen:
+		if w.sids[string(r.sid)] != nil {
+			return nil, faultf(kindSession, "the session was opened before")
+		}
+		return &w.epoch, nil
+	case typeRekey:
+		return &w.epoch, w.rekeyed(r)
+	default:
+		return w.inSession(r)
+	}
+}
+
+// place checks that r stands where it says.
+func (w *walk) place(r *record) *fault {
+	switch {
+	case r.seq < w.size:
+		return faultf(kindSequence, "seq is %d where %d comes next", r.seq, w.size)
+	case r.seq > w.size && !w.partial:
+		return faultf(kindMissing, "records %d to %d are missing", w.size, r.seq-1)
+	case r.seq == w.size && r.prev != w.head:
+		return faultf(kindChain, "prev is not the hash of record %d", w.size-1)
+	}
+	return nil
+}
+
+// begin looks for the record from which on the root key vouches: the first one
+// of its log, or the rekey that named it.
+func (w *walk) begin(r *record) (*PublicKey, *fault) {
+	if r.seq == 0 && string(r.log) == w.log {
+		if r.typ != typeOpen {
+			return nil, faultf(kindGenesis, "the first record is no open")
+		}
+		w.begun = true
+		return &w.epoch, nil
+	}
+	if r.typ != typeRekey || r.text("rootlog") != w.log {
+		return nil, nil
+	}
+	w.begun, w.trimmed, w.started = true, true, r.seq
+	return nil, w.rekeyed(r)
+}
+
+// rekeyed checks the signature of a new root key, and takes the key.
+func (w *walk) rekeyed(r *record) *fault {
+	root := r.doc.Root()
+	key, _ := keyMember(root, "root")
+	text, _ := root.Get("rsig").Bytes()
+	sig, _ := parseSignature(text)
+	if key.LogID() != r.text("rootlog") {
+		return faultf(kindMalformed, "rootlog is not the id of root")
+	}
+	if !key.verify(contextRekey, root.AppendCanonical(nil, "sig", "rsig"), &sig) {
+		return faultf(kindSignature, "rsig does not verify under the new root key")
+	}
+	for _, v := range root.Get("sessions").All {
+		m, ok := parseMember(v)
+		if !ok {
+			return faultf(kindMalformed, "sessions of the rekey are misshapen")
+		}
+		if have := w.sids[m.sid]; have != nil {
+			if have.key != m.key || have.n != m.n || have.head != m.head {
+				return faultf(kindSessionChain, "the rekey states another end of session %s", m.sid)
+			}
+		} else if !w.trimmed {
+			return faultf(kindSession, "the rekey names session %s, which is not open", m.sid)
+		} else {
+			w.sids[m.sid] = m
+		}
+	}
+	return nil
+}
+
+// parseMember reads {sid, spk, n, head}.
+func parseMember(v jcs.Value) (*member, bool) {
+	sid, _ := v.Get("sid").Bytes()
+	n, ok := v.Get("n").Int()
+	m := &member{given: given{sid: string(sid), n: n}}
+	if !ok || n < 0 || !hexDigits(sid, 32) || !hashMember(v, "head", &m.head) {
+		return nil, false
+	}
+	m.key, ok = keyMember(v, "spk")
+	return m, ok
+}
+
+// inSession checks the chain of the session that r belongs to.
+func (w *walk) inSession(r *record) (*PublicKey, *fault) {
+	m := w.sids[string(r.sid)]
+	switch {
+	case m == nil:
+		return nil, faultf(kindSession, "the record belongs to no open session")
+	case r.n != m.n+1:
+		return nil, faultf(kindSessionChain, "n is %d where %d comes next in the session", r.n, m.n+1)
+	case r.sprev != m.head:
+		return nil, faultf(kindSessionChain, "sprev is not the hash of the record before it in the session")
+	case r.mono < m.mono:
+		return nil, faultf(kindSequence, "mono goes backwards inside the session")
+	}
+	switch r.typ {
+	case typeClose:
+		if n, _ := r.doc.Root().Get("records").Int(); n != r.n+1 {
+			return nil, faultf(kindSessionChain, "the close counts %d records where the session has %d", n, r.n+1)
+		}
+	case typeSegment:
+		n, _ := r.doc.Root().Get("segment").Int()
+		if w.segment != 0 && n != w.segment+1 && !w.partial {
+			return nil, faultf(kindSequence, "segment %d where %d comes next", n, w.segment+1)
+		}
+	}
+	return &m.key, nil
+}
+
+// take goes past r, which next has accepted and which stands at the place at.
+func (w *walk) take(r *record, at place) {
+	w.head, w.size, w.count = r.hash, r.seq+1, w.count+1
+	var leaf merkle.Hash
+	if leaf = merkle.Leaf(r.line); !w.partial {
+		w.tree.Add(leaf, w.seen)
+	}
+	if bytes.Compare(r.ts, w.ts[:]) < 0 {
+		w.warn(warnClock, r)
+	}
+	if w.month == "" || r.typ == typeSegment {
+		w.month = string(r.ts[:7])
+	}
+	copy(w.ts[:], r.ts)
+	if !w.begun {
+		w.takeUnknown(r)
+		return
+	}
+	m := w.sids[string(r.sid)]
+	if m != nil {
+		m.n, m.head, m.mono, m.last, m.leaf = r.n, r.hash, r.mono, r.seq, leaf
+	}
+	switch r.typ {
+	case typeOpen:
+		w.takeOpen(r, leaf)
+	case typeRekey:
+		w.epoch, _ = keyMember(r.doc.Root(), "root")
+		w.latest = w.epoch
+		w.log = r.text("rootlog")
+		if !slices.Contains(w.logs, w.log) {
+			w.logs = append(w.logs, w.log)
+		}
+	case typeIntent:
+		w.intents[r.hash] = &openIntent{hash: r.hash, aid: r.text("aid"), sid: m.sid, session: m.session, seq: r.seq, at: at}
+	case typeOutcome:
+		w.takeOutcome(r)
+	case typeEvent:
+		w.takeEvent(r)
+	case typeRecover:
+		w.takeRecover(r)
+	case typeSegment:
+		w.segment, _ = r.doc.Root().Get("segment").Int()
+	case typeClose:
+		delete(w.sids, m.sid)
+		if w.partial {
+			w.done[m.sid] = m.given
+		}
+	}
+}
+
+// takeUnknown goes past a record that stands before those of the root key.
+func (w *walk) takeUnknown(r *record) {
+	switch r.typ {
+	case typeSegment:
+		w.segment, _ = r.doc.Root().Get("segment").Int()
+	case typeEvent:
+		w.takeEvent(r)
+		if w.purge != nil {
+			w.purge.key = PublicKey{}
+		}
+	}
+}
+
+func (w *walk) takeOpen(r *record, leaf merkle.Hash) {
+	root := r.doc.Root()
+	m := &member{given: given{sid: string(r.sid), head: r.hash, last: r.seq, leaf: leaf}, opened: r.seq, mono: r.mono}
+	m.key, _ = keyMember(root, "spk")
+	m.session = r.text("session")
+	m.parent, _ = root.Get("parent").Get("sid").Text()
+	m.proc.pid, _ = root.Get("pid").Int()
+	m.proc.start, _ = root.Get("pstart").Int()
+	m.proc.boot = r.text("boot")
+	w.sids[m.sid] = m
+	w.epoch, _ = keyMember(root, "next")
+	w.opened++
+}
+
+func (w *walk) takeOutcome(r *record) {
+	var of [32]byte
+	hashMember(r.doc.Root(), "of", &of)
+	in := w.intents[of]
+	if in == nil && (w.trimmed || w.partial) {
+		return
+	}
+	if in == nil || in.aid != r.text("aid") {
+		w.warn(warnOutcome, r)
+		return
+	}
+	delete(w.intents, of)
+}
+
+func (w *walk) takeEvent(r *record) {
+	root := r.doc.Root()
+	data := root.Get("data")
+	switch kind, _ := root.Get("kind").Text(); kind {
+	case kindPurged:
+		size, _ := data.Get("size").Int()
+		sum, _ := data.Get("stub").Text()
+		w.purge = &purgeNote{size, sum, w.epoch}
+	case kindExported:
+		note := &exportNote{hash: r.hash}
+		for _, v := range data.Get("given").All {
+			g := given{}
+			g.sid, _ = v.Get("sid").Text()
+			g.n, _ = v.Get("n").Int()
+			if hashMember(v, "head", &g.head) {
+				note.given = append(note.given, g)
+			}
+		}
+		w.exported = note
+	}
+}
+
+func (w *walk) takeRecover(r *record) {
+	root := r.doc.Root()
+	for _, v := range root.Get("torn").All {
+		sum, _ := v.Get("sha256").Text()
+		w.named[sum] = true
+	}
+	for _, v := range root.Get("intents").All {
+		var of [32]byte
+		if hashMember(v, "of", &of) && w.intents[of] != nil {
+			w.intents[of].listed = true
+		}
+	}
+}
+
+// The events that the verifier itself reads.
+const (
+	kindPurged   = "purged"
+	kindExported = "exported"
+)
+
+// The warnings: what is no proof of tampering.
+const (
+	warnClock     = "clock"            // ts goes backwards
+	warnOutcome   = "outcome"          // an outcome of no open intent
+	warnNoClose   = "no-close"         // a session without its close
+	warnIntent    = "open-intent"      // an intent without its outcome
+	warnTorn      = "torn-tail"        // the live log ends in a torn record
+	warnShort     = "short-anchor"     // an anchor of few digits
+	warnUnchecked = "unchecked-anchor" // an anchor of a record that is not here
+)
+
+// end is the head of the log here.
+func (w *walk) end() Head {
+	return Head{Log: w.log, Size: w.size, Hash: hex.EncodeToString(w.head[:])}
+}

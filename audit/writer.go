@@ -1,0 +1,410 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// When the writer does what nobody waits for.
+const (
+	syncWithin      = 200 * time.Millisecond // an outcome becomes durable
+	checkpointAfter = time.Second            // of silence
+	checkpointEvery = 64                     // records
+	lockWithin      = 30 * time.Second       // another process gives the lock back
+	batchMost       = 256                    // records written with one sync
+	reserveSize     = 1 << 20                // space kept for outcomes, recover and close
+)
+
+// A request is work for the writer: drafts to be written, or a function to be
+// run under the lock, alone.
+type request struct {
+	drafts []*draft
+	sync   bool // wait until they are durable
+	run    func(w *writer) error
+	done   chan error // holds one
+}
+
+// The writer owns the end of the log. It is one goroutine of one process; other
+// processes write too, so what it knows holds only while it has the lock.
+type writer struct {
+	l   *Log
+	ctx context.Context
+
+	lock    File
+	mayMake bool  // a session begins: keys and files may be made
+	walk    *walk // nil: not loaded
+	at      place // where the next record goes
+	seg     File  // the file of that place, open to append
+	text    File  // its disclosures, nil until needed
+
+	buf      []byte
+	rec      record
+	open     []disclosed
+	reserved int64 // how far space in seg is ours
+	unnamed  bool  // the name of seg is not durable
+	dirty    bool  // records of ours are not durable
+	since    int64 // records since the last checkpoint
+	state    int64 // size at the last state
+	quiet    bool  // the note and the disclosures are as new as the log
+	broken   error // a write or sync failed: the end of everything
+}
+
+// loop serves until the log is closed.
+func (w *writer) loop() {
+	defer close(w.l.ended)
+	var held *request
+	idle := time.NewTimer(time.Hour)
+	defer idle.Stop()
+	for {
+		req := held
+		held = nil
+		if req == nil {
+			idle.Reset(w.pause())
+			select {
+			case req = <-w.l.requests:
+			case <-idle.C:
+				w.rest()
+				continue
+			case <-w.l.quit:
+				w.finish()
+				return
+			}
+		}
+		if req.run != nil {
+			req.done <- w.alone(req.run)
+			continue
+		}
+		batch := []*request{req}
+		batch, held = w.gather(batch)
+		w.commit(batch)
+	}
+}
+
+// gather takes what else is waiting, so that it shares one sync.
+func (w *writer) gather(batch []*request) (all []*request, held *request) {
+	n := len(batch[0].drafts)
+	for n < batchMost {
+		select {
+		case r := <-w.l.requests:
+			if r.run != nil {
+				return batch, r
+			}
+			batch = append(batch, r)
+			n += len(r.drafts)
+		default:
+			return batch, nil
+		}
+	}
+	return batch, nil
+}
+
+// pause is how long to wait for work before there is something else to do.
+func (w *writer) pause() time.Duration {
+	switch {
+	case w.broken != nil || w.walk == nil:
+		return time.Hour
+	case w.dirty:
+		return syncWithin
+	case w.since > 0 || !w.quiet:
+		return checkpointAfter
+	default:
+		return time.Hour
+	}
+}
+
+// rest does what is due after a pause.
+func (w *writer) rest() {
+	if w.dirty {
+		w.stop(w.sync())
+		return
+	}
+	w.stop(w.locked(func() error { return w.checkpoint(true) }))
+}
+
+// stop ends everything if err says that the disk failed.
+func (w *writer) stop(err error) {
+	if err != nil && w.broken == nil && !soft(err) {
+		w.broken = err
+	}
+	if w.broken != nil {
+		w.l.fail(w.broken)
+	}
+}
+
+// soft errors leave the log as it was.
+func soft(err error) bool { return errors.Is(err, ErrFull) }
+
+// finish makes what was written durable, and leaves.
+func (w *writer) finish() {
+	if w.broken == nil && w.walk != nil && (w.dirty || w.since > 0) {
+		w.stop(w.locked(func() error { return w.checkpoint(true) }))
+	}
+	var errs []error
+	for _, f := range []File{w.seg, w.text, w.lock} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	w.l.closeErr = errors.Join(errs...)
+}
+
+// alone runs a function under the lock.
+func (w *writer) alone(run func(w *writer) error) error {
+	if w.broken != nil {
+		return &StoppedError{w.broken}
+	}
+	err := run(w)
+	if w.broken != nil {
+		w.l.fail(w.broken)
+		return &StoppedError{w.broken}
+	}
+	return err
+}
+
+// locked runs a function while no other process writes, after what others wrote
+// has been read.
+func (w *writer) locked(do func() error) (err error) {
+	if err := w.takeLock(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.lock.Unlock()) }()
+	if w.walk == nil {
+		if err := w.load(); err != nil {
+			return err
+		}
+	}
+	if err := w.catchUp(); err != nil {
+		return w.breakOff(err)
+	}
+	return do()
+}
+
+// breakOff marks a failure after which nothing may be written any more.
+func (w *writer) breakOff(err error) error {
+	if err != nil && w.broken == nil {
+		w.broken = err
+	}
+	return err
+}
+
+func (w *writer) takeLock() error {
+	if w.lock == nil {
+		f, err := w.l.layer.Open(fileLock, os.O_RDWR|os.O_CREATE)
+		if err != nil {
+			return err
+		}
+		w.lock = f
+	}
+	ctx, cancel := context.WithTimeoutCause(w.ctx, lockWithin, errors.New("it did not give the audit log back in time; end it, or wait"))
+	defer cancel()
+	if err := w.lock.Lock(ctx, true); err != nil {
+		return w.breakOff(err)
+	}
+	ours, err := w.lock.Stat()
+	if err != nil {
+		return errors.Join(w.breakOff(err), w.lock.Unlock())
+	}
+	if there, err := w.l.layer.Stat(fileLock); err != nil || there.ID != ours.ID {
+		err = &DamagedError{w.l.Head().Size, "its folder was replaced while we wrote into it"}
+		return errors.Join(w.breakOff(err), w.lock.Unlock())
+	}
+	return nil
+}
+
+// commit writes the drafts of a batch and answers their callers.
+func (w *writer) commit(batch []*request) {
+	answered := false
+	answer := func(err error) {
+		answered = true
+		for _, r := range batch {
+			r.done <- err
+		}
+	}
+	if w.broken != nil {
+		answer(&StoppedError{w.broken})
+		return
+	}
+	err := w.locked(func() error {
+		sync := false
+		var drafts []*draft
+		for _, r := range batch {
+			drafts = append(drafts, r.drafts...)
+			sync = sync || r.sync
+		}
+		if err := w.write(drafts, sync); err != nil {
+			return err
+		}
+		answer(nil)
+		if w.since >= checkpointEvery {
+			return w.checkpoint(false)
+		}
+		return nil
+	})
+	w.stop(err)
+	if answered {
+		return
+	}
+	if w.broken != nil {
+		err = &StoppedError{w.broken}
+	}
+	answer(err)
+}
+
+// write appends drafts. Those that find no room have ErrFull as their err, and
+// those of a session that is closed ErrClosed; the others are on the disk, or
+// the writer is broken.
+func (w *writer) write(drafts []*draft, sync bool) error {
+	room := w.room(drafts)
+	if room != nil && !isFull(room) {
+		return w.breakOff(room)
+	}
+	w.buf, w.open = w.buf[:0], w.open[:0]
+	if room == nil {
+		if err := w.rotate(drafts); err != nil && !isFull(err) {
+			return w.breakOff(err)
+		}
+	}
+	for _, d := range drafts {
+		if room != nil && !d.must {
+			d.err = ErrFull
+			continue
+		}
+		if err := w.add(d); err != nil {
+			return w.breakOff(err)
+		}
+	}
+	if len(w.buf) == 0 {
+		return nil
+	}
+	full, err := w.flush()
+	if err != nil {
+		return err
+	}
+	if full {
+		return w.refuse(drafts)
+	}
+	w.l.setHead(w.walk.end())
+	if sync || w.unnamed {
+		return w.breakOff(w.sync())
+	}
+	return nil
+}
+
+// room keeps space for the drafts, and for the end of the session behind them.
+func (w *writer) room(drafts []*draft) error {
+	n := w.at.offset + reserveSize
+	for _, d := range drafts {
+		n += int64(d.body.Size()) + 1024
+	}
+	if n <= w.reserved {
+		return nil
+	}
+	if err := w.seg.Reserve(n + reserveSize); err != nil {
+		return err
+	}
+	w.reserved = n + reserveSize
+	return nil
+}
+
+// isFull reports whether err says that there is no space.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// refuse says that the disk was full. A record that may use the reserve and
+// still found no space is the end: what happened could not be recorded.
+func (w *writer) refuse(drafts []*draft) error {
+	for _, d := range drafts {
+		if d.must {
+			return w.breakOff(errors.New("the disk is full, and the space that was kept is used up"))
+		}
+		d.err = ErrFull
+	}
+	return nil
+}
+
+// flush writes the buffer. A disk that is full is no failure: what was written
+// of the batch is taken back, and everything is as before.
+func (w *writer) flush() (full bool, err error) {
+	n, err := w.seg.Write(w.buf)
+	if err == nil && n < len(w.buf) {
+		err = fmt.Errorf("%d of %d bytes were written", n, len(w.buf))
+	}
+	if err != nil {
+		cut := w.seg.Truncate(w.at.offset)
+		if isFull(err) && cut == nil {
+			w.walk = nil // it is ahead of the disk
+			return true, nil
+		}
+		return false, w.breakOff(fmt.Errorf("the audit log could not be written: %w", errors.Join(err, cut)))
+	}
+	w.at.offset += int64(len(w.buf))
+	w.dirty, w.quiet = true, false
+	if len(w.open) == 0 {
+		return false, nil
+	}
+	return false, w.breakOff(w.flushText())
+}
+
+// flushText writes the values of committed members. Where there is no space for
+// them they are lost as if their salts had been deleted: the evidence itself
+// is whole.
+func (w *writer) flushText() error {
+	if w.text == nil {
+		f, err := openText(w.l.layer, w.at.segment)
+		if err != nil {
+			if isFull(err) {
+				return nil
+			}
+			return err
+		}
+		w.text = f
+	}
+	var b []byte
+	for _, d := range w.open {
+		b = append(b, d.line()...)
+	}
+	if _, err := w.text.Write(b); err != nil && !isFull(err) {
+		return err
+	}
+	return nil
+}
+
+// openText opens the disclosures of a segment to append. A torn last line is
+// ended, so that it spoils no other.
+func openText(l Layer, segment int64) (File, error) {
+	f, err := l.Open(disclosureName(segment), os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && st.Size > 0 {
+		last := make([]byte, 1)
+		if _, err = f.ReadAt(last, st.Size-1); err == nil && last[0] != '\n' {
+			_, err = f.Write([]byte{'\n'})
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// sync makes what was written durable.
+func (w *writer) sync() error {
+	if err := w.seg.Sync(); err != nil {
+		return fmt.Errorf("the audit log could not be made durable: %w", err)
+	}
+	if w.unnamed {
+		if err := w.l.layer.SyncDir(dirLog); err != nil {
+			return err
+		}
+		w.unnamed = false
+	}
+	w.dirty = false
+	return nil
+}
