@@ -22,7 +22,7 @@ type Config struct {
 	AllowRemote bool // a local kind may be at this address, which the user named, though it is not loopback
 	Profile     Profile
 	Catalogue   Catalogue         // what is known of models; empty: nothing is
-	Tries       int               // attempts a request, 0: 5
+	Tries       int               // attempts a request, 0: 5; 1: not even to adapt to what the server wants
 	Transport   http.RoundTripper // nil: the guarded one; tests and decode hand in another
 	FirstToken  time.Duration     // until the first byte of a reply, 0: 120 s, local kinds 600 s
 	Idle        time.Duration     // between bytes, 0: 120 s

@@ -41,7 +41,7 @@ func (c *Client) Complete(ctx context.Context, req Request, onDelta func(Delta))
 			return reply, nil
 		}
 		again, wait := try.next(reply.Err, got)
-		if c.adapt(req, reply.Err) {
+		if c.tries > 1 && c.adapt(req, reply.Err) {
 			again, wait = true, 0
 		}
 		if !again {
