@@ -30,8 +30,6 @@ type Analysis struct {
 	// Code is the language of a run_code text ("python", "node", "bash"),
 	// else empty.
 	Code string
-
-	pol *proof // what rules need to know and callers do not
 }
 
 // A BadByte is a character that the policy does not let pass unseen.

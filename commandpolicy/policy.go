@@ -83,19 +83,5 @@ type Scope struct {
 // when nothing can.
 func (p *Policy) Scopes(a *Analysis, w When) []Scope { return nil }
 
-// Parse analyses the text of a bash command. It reads c.Look, and nothing else.
-func Parse(text string, c Context) *Analysis { return &Analysis{Text: text} }
-
 // Code is the analysis of a run_code call, judged by rules as "run_code:LANG".
 func Code(lang, source string, c Context) *Analysis { return &Analysis{Text: source, Code: lang} }
-
-// ProtectedName reports whether a path below the workspace, absolute or
-// relative, is a protected name or lies below one, and which (sandbox.md 2.10).
-func ProtectedName(path string) (name string, ok bool) { return "", false }
-
-// SecretName reports whether the path is one of a file known to hold secrets,
-// and what kind.
-func SecretName(path, home string) (what string, ok bool) { return "", false }
-
-type proof struct{}
-type call struct{}

@@ -1,0 +1,292 @@
+package commandpolicy
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shell judges bash and other shells: text given with -c is walked, a script
+// or the input is code.
+func (j *judged) shell() bool {
+	c := j.call
+	if c.info {
+		return true
+	}
+	if c.broken != "" {
+		j.unknown(c.broken)
+	}
+	for _, u := range c.flags {
+		if u.opt != nil && u.opt.kind == kindAsk {
+			j.refuse(u.raw + ": " + u.opt.why)
+		}
+	}
+	if j.name != "bash" {
+		j.refuse("another shell than bash, which reads text otherwise")
+	}
+	ops := c.operands
+	if c.has("-c") && len(ops) > 0 {
+		j.quiet = true
+		j.shellC(ops[0], ops[1:])
+		return true
+	}
+	if len(ops) > 0 && !c.has("-s") && ops[0].text != "-" {
+		j.script(ops[0])
+		for _, x := range ops[1:] {
+			j.w.flow.edge(x.node, j.d)
+			j.touchesOwn(x)
+		}
+		return true
+	}
+	j.stdinCode()
+	return true
+}
+
+// shellC walks the text of -c, with what follows as its parameters.
+func (j *judged) shellC(text word, params []word) {
+	was := j.w.args
+	j.w.args = j.w.flow.node()
+	for _, x := range params {
+		j.w.flow.edge(x.node, j.w.args)
+	}
+	if text.known && j.name != "bash" && posixOnly(text.text) {
+		j.unknown("text that this shell reads otherwise than bash")
+	}
+	funcs, declared := j.w.funcs, j.w.facts.declared
+	j.w.funcs, j.w.facts.declared = map[string]*function{}, map[string]bool{}
+	j.shellText(text, j.name+" -c")
+	j.w.funcs, j.w.facts.declared = funcs, declared
+	j.w.args = was
+}
+
+// posixOnly reports whether a plain POSIX shell does not parse the text.
+func posixOnly(text string) bool {
+	_, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
+	return err != nil
+}
+
+// stdinCode notes that the input is run; known text is walked.
+func (j *judged) stdinCode() {
+	in := j.w.io.in
+	j.w.flow.edge(in, j.codeNode())
+	j.executes("code:" + j.name)
+	if text, ok := j.w.flow.known(in); ok && isShell(j.name) {
+		j.w.nested(text, "the input of "+j.name)
+	}
+}
+
+var shellNames = setOf(`bash sh dash ash zsh ksh mksh fish csh tcsh rbash`)
+
+func isShell(name string) bool { return shellNames[name] }
+
+// interpreter judges python, perl, node and their like: without code or a
+// script of its own, the input is code.
+func (j *judged) interpreter() bool {
+	c := j.call
+	if c.info {
+		return true
+	}
+	data := len(c.operands) > 0 && c.operands[0].text != "-"
+	for _, u := range c.flags {
+		if u.opt != nil && (u.opt.kind == kindCode || u.name == "-m" || u.name == "--module") {
+			data = true
+		}
+	}
+	if data && hasCode(c) {
+		// The operands of -c, -e and -m are words for the program.
+		for _, x := range c.operands {
+			j.w.flow.edge(x.node, j.d)
+			j.touchesOwn(x)
+		}
+		c2 := *c
+		c2.operands = nil
+		j.refuse(j.call.spec.never)
+		j.apply(c.spec, &c2)
+		return true
+	}
+	if !data {
+		j.stdinCode()
+	}
+	return false
+}
+
+func hasCode(c *call) bool {
+	for _, u := range c.flags {
+		if u.opt != nil && (u.opt.kind == kindCode || u.name == "-m" || u.name == "--module") {
+			return true
+		}
+	}
+	return false
+}
+
+// env judges env(1): options, assignments, and then a command.
+func (j *judged) env() bool {
+	c := j.call
+	if c.info {
+		return true
+	}
+	r := run{depth: j.run.depth, noFunc: true, external: true, lookup: j.run.lookup}
+	r.wrappers = append(j.run.wrappers[:len(j.run.wrappers):len(j.run.wrappers)], "env")
+	j.envOptions(c)
+	words := c.operands
+	for len(words) > 0 {
+		name, text, ok := strings.Cut(words[0].text, "=")
+		if !ok && words[0].known || !words[0].known && !strings.Contains(words[0].text, "=") {
+			break
+		}
+		if !words[0].known || !harmlessAssignment(name, value{text: text, known: true}) || !settable[name] && !ownName(name) && !strings.HasSuffix(name, "PAGER") {
+			j.part.Effects.Env = append(j.part.Effects.Env, name)
+			j.refuse("sets " + name + " for a command")
+			j.w.prefixText(name, text)
+		}
+		r.lookup = r.lookup || name == "PATH"
+		words = words[1:]
+	}
+	if u, ok := c.flag("--split-string"); ok {
+		j.refuse("env -S splits its own words")
+		for _, f := range strings.Fields(u.value.text) {
+			r.argv = append(r.argv, known(strings.Trim(f, `'"`)))
+		}
+	}
+	r.argv = append(r.argv, words...)
+	if len(r.argv) == 0 {
+		j.refuse("prints all variables")
+		return true
+	}
+	j.quiet = true
+	j.w.start(r)
+	return true
+}
+
+func (j *judged) envOptions(c *call) {
+	if c.broken != "" {
+		j.unknown(c.broken)
+	}
+	for _, u := range c.flags {
+		switch {
+		case u.opt == nil:
+		case u.opt.kind == kindAsk:
+			j.refuse(u.raw + ": " + u.opt.why)
+		case u.name == "--unset" && !ownName(u.value.text):
+			j.refuse("takes " + u.value.text + " from a command")
+		}
+	}
+}
+
+// xargs builds the words of a command from its input.
+func (j *judged) xargs() bool {
+	c := j.call
+	if c.info {
+		return true
+	}
+	j.applyOptions(c)
+	argv := c.command
+	if len(argv) == 0 {
+		argv = []word{known("echo")}
+	}
+	from := word{node: j.w.io.in}
+	items, ok := j.items(c)
+	place := ""
+	for _, n := range []string{"-I", "--replace", "-J"} {
+		if u, has := c.flag(n); has {
+			if place = u.value.text; place == "" {
+				place = "{}"
+			}
+		}
+	}
+	j.quiet = true
+	switch {
+	case ok && place == "":
+		j.unwrap(append(argv[:len(argv):len(argv)], items...))
+	case ok && len(items) <= 64:
+		for _, it := range items {
+			j.unwrap(replaceWords(argv, place, it))
+		}
+	case place != "":
+		j.unwrap(replaceWords(argv, place, from))
+	default:
+		j.unwrap(append(argv[:len(argv):len(argv)], from))
+	}
+	return true
+}
+
+// applyOptions judges the options alone.
+func (j *judged) applyOptions(c *call) {
+	rest := *c
+	rest.operands, rest.command = nil, nil
+	spec := *c.spec
+	spec.implicit = nil
+	j.apply(&spec, &rest)
+}
+
+// items are the words that xargs reads, when its input is known text.
+func (j *judged) items(c *call) ([]word, bool) {
+	if c.has("--arg-file", "--delimiter", "--eof", "--null") {
+		return nil, false
+	}
+	text, ok := j.w.flow.known(j.w.io.in)
+	if !ok || strings.ContainsAny(text, `'"\`) {
+		return nil, false
+	}
+	fields := strings.Fields(text)
+	if c.has("-I", "--replace", "-J") {
+		fields = strings.Split(strings.TrimRight(text, "\n"), "\n")
+	}
+	var out []word
+	for _, f := range fields {
+		out = append(out, word{text: strings.TrimSpace(f), known: true, node: j.w.io.in})
+	}
+	return out, len(out) <= maxFields
+}
+
+func replaceWords(argv []word, place string, with word) []word {
+	out := make([]word, len(argv))
+	for i, x := range argv {
+		out[i] = x
+		if !x.known || !strings.Contains(x.text, place) {
+			continue
+		}
+		out[i].node = with.node
+		if with.known {
+			out[i].text = strings.ReplaceAll(x.text, place, with.text)
+			continue
+		}
+		out[i].known = false
+		out[i].alts = []string{x.text}
+	}
+	return out
+}
+
+// shellOption walks the shell text that an option or all operands are for:
+// su -c, script -c, watch, flock -c.
+func (j *judged) shellWords() bool {
+	c := j.call
+	for _, u := range c.flags {
+		if u.name == "--command" && u.has {
+			j.shellText(u.value, j.name)
+		}
+	}
+	if (j.name == "watch" || j.name == "parallel" || j.name == "at") && len(c.command) > 0 {
+		words := make([]string, 0, len(c.command))
+		for _, x := range c.command {
+			words = append(words, x.text)
+			j.w.flow.edge(x.node, j.codeNode())
+		}
+		j.w.nested(strings.Join(words, " "), j.name)
+	}
+	return false
+}
+
+// busybox runs the applet that its first word names.
+func (j *judged) busybox() bool {
+	if j.call = generic(j.args); len(j.args) == 0 {
+		j.refuse("a program of many programs")
+		return true
+	}
+	j.refuse("a program of many programs, whose options differ")
+	if j.args[0].known && strings.HasPrefix(j.args[0].text, "-") {
+		return true
+	}
+	j.unwrap(j.args)
+	return true
+}

@@ -1,0 +1,355 @@
+package commandpolicy
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// run is one command line on its way to the program that really runs.
+type run struct {
+	argv     []word
+	wrappers []string
+	depth    int
+	// noFunc is set where functions do not count: after command, builtin,
+	// and within every program that starts another.
+	noFunc   bool
+	external bool // a program starts it: builtins do not count either
+	lookup   bool // the PATH that finds it was changed
+}
+
+// maxWrappers bounds wrappers around wrappers.
+const maxWrappers = 32
+
+// call judges a simple command.
+func (w *walker) call(c *syntax.CallExpr) {
+	if len(c.Args) == 0 {
+		for _, a := range c.Assigns {
+			w.assignNode(a, false)
+		}
+		return
+	}
+	argv := w.fields(c.Args)
+	if w.async && selfCall(c) {
+		w.deny(ruleForkBomb)
+	}
+	r := run{argv: argv, lookup: w.pathChanged}
+	m := w.vars.mark()
+	for _, a := range c.Assigns {
+		if litValue(a.Name) == "PATH" {
+			r.lookup = true
+		}
+		w.assignNode(a, true)
+	}
+	w.vars.undo(m)
+	w.passed = nil
+	w.start(r)
+}
+
+// selfCall recognises $0 as the program.
+func selfCall(c *syntax.CallExpr) bool {
+	for _, x := range c.Args[:min(2, len(c.Args))] {
+		parts := x.Parts
+		if len(parts) == 1 {
+			if q, ok := parts[0].(*syntax.DblQuoted); ok {
+				parts = q.Parts
+			}
+		}
+		if len(parts) != 1 {
+			continue
+		}
+		if p, ok := parts[0].(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == "0" {
+			return true
+		}
+	}
+	return false
+}
+
+// start finds out what a command line runs, and judges it.
+func (w *walker) start(r run) {
+	if len(r.argv) == 0 {
+		return
+	}
+	if r.depth++; r.depth > maxWrappers {
+		w.problem("wrappers around wrappers, deeper than can be followed")
+		return
+	}
+	name := r.argv[0]
+	if !name.known {
+		w.unknownProgram(r)
+		return
+	}
+	switch {
+	case !r.noFunc && w.isFunction(name.text):
+		w.callFunction(r)
+	case strings.Contains(name.text, "/"):
+		w.byPath(r)
+	default:
+		w.judge(r, name.text)
+	}
+}
+
+func (w *walker) isFunction(name string) bool { return w.facts.declared[name] || w.funcs[name] != nil }
+
+// callFunction connects the streams of a call with those of the body, which is
+// judged where it stands.
+func (w *walker) callFunction(r run) {
+	f := w.function(r.argv[0].text)
+	e := w.begin(Part{Kind: PartFunction, Name: r.argv[0].text, Wrappers: r.wrappers, Argv: args(r.argv)}, w.flow.node())
+	for _, x := range r.argv[1:] {
+		w.flow.edge(x.node, f.args)
+	}
+	w.flow.edge(w.io.in, f.in)
+	w.flow.edge(f.out, w.io.out)
+	w.flow.write(w.io.out, "", false)
+	if w.facts.anyMove {
+		w.dirs = nil
+	}
+	e.end()
+}
+
+func args(words []word) []Arg {
+	out := make([]Arg, len(words))
+	for i, x := range words {
+		out[i] = x.arg()
+	}
+	return out
+}
+
+// unknownProgram judges a command whose program is not known before the run.
+func (w *walker) unknownProgram(r run) {
+	d := w.flow.node()
+	w.flow.edge(w.io.in, d)
+	w.flow.edge(d, w.io.out)
+	w.flow.write(w.io.out, "", false)
+	e := w.begin(Part{Kind: PartCall, Wrappers: r.wrappers, Argv: args(r.argv)}, d)
+	e.unknown("the program is not known before the run")
+	w.flow.edge(r.argv[0].node, e.codeNode())
+	e.end()
+	for _, alt := range r.argv[0].alts {
+		alts := append([]word{known(alt)}, r.argv[1:]...)
+		w.start(run{argv: alts, wrappers: r.wrappers, depth: r.depth, noFunc: r.noFunc, external: r.external, lookup: r.lookup})
+	}
+}
+
+// systemBin are the folders whose programs are known by their name alone.
+var systemBin = setOf(`/bin /usr/bin /sbin /usr/sbin /usr/local/bin /usr/local/sbin /opt/homebrew/bin /usr/local/go/bin`)
+
+// byPath judges a program that is named by a path: known when it lies in a
+// system folder, else a file that is run.
+func (w *walker) byPath(r run) {
+	name := r.argv[0]
+	probe := &effects{w: w}
+	paths := probe.paths(name, true)
+	if len(paths) == 1 && systemBin[path.Dir(paths[0])] {
+		r.noFunc, r.external, r.lookup = true, true, false
+		w.judge(r, path.Base(paths[0]))
+		return
+	}
+	d := w.flow.node()
+	w.flow.edge(w.io.in, d)
+	w.flow.edge(d, w.io.out)
+	w.flow.write(w.io.out, "", false)
+	e := w.begin(Part{Kind: PartCall, Wrappers: r.wrappers, Argv: args(r.argv)}, d)
+	e.script(name)
+	for _, x := range r.argv[1:] {
+		w.flow.edge(x.node, d)
+		e.touchesOwn(x)
+	}
+	e.part.call = generic(r.argv[1:])
+	e.end()
+}
+
+// touchesOwn denies a word that is a path into the agent's own files, whatever
+// the program does with it.
+func (e *effects) touchesOwn(x word) {
+	if !x.known || !strings.ContainsAny(x.text, "/~") && !e.inOwn() {
+		return
+	}
+	_, text, _ := strings.Cut(x.text, "=")
+	for _, t := range []string{x.text, text} {
+		if t == "" {
+			continue
+		}
+		for _, p := range e.paths(known(t), true) {
+			if e.w.places.own(p) {
+				e.w.denyPart(ruleOwnState, e.index)
+			}
+		}
+	}
+}
+
+// inOwn reports whether the current folder may lie in the agent's own files.
+func (e *effects) inOwn() bool {
+	for _, d := range e.w.dirs {
+		if e.w.places.own(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// judged is a command while its grammar and its hook look at it.
+type judged struct {
+	*effects
+	run    run
+	name   string
+	args   []word
+	call   *call
+	quiet  bool   // no part: a wrapper that adds nothing
+	output string // what it prints, when ok
+	ok     bool
+}
+
+// judge looks at one command line of a program that is known by name.
+func (w *walker) judge(r run, name string) {
+	d := w.flow.node()
+	w.flow.edge(w.io.in, d)
+	w.flow.edge(d, w.io.out)
+	w.flow.edge(d, w.io.err)
+	e := w.begin(Part{Kind: PartCall, Name: name, Wrappers: r.wrappers, Argv: args(r.argv)}, d)
+	j := &judged{effects: e, run: r, name: name, args: r.argv[1:]}
+	if r.lookup && !isBuiltin(name) {
+		e.unknown("found on a PATH that the text has changed")
+		e.part.Name = ""
+	}
+	j.byGrammar()
+	w.flow.write(w.io.out, j.output, j.ok)
+	if j.quiet {
+		e.part.Kind = PartUnknown
+		if len(e.why) == 0 { // the wrapper is nothing of its own
+			e.part.Kind = PartCall
+			e.part.Argv = args(r.argv)
+		}
+	}
+	e.part.call = j.call
+	e.end()
+	j.catastrophes()
+}
+
+// specFor finds the grammar of a program, also of python3.12 or mkfs.ext4.
+func specFor(name string) *spec {
+	all := grammars()
+	if s := all[name]; s != nil {
+		return s
+	}
+	for _, family := range []string{"mkfs", "fsck"} {
+		if strings.HasPrefix(name, family+".") {
+			return all[family]
+		}
+	}
+	if short := strings.TrimRight(name, "0123456789.-"); short != name && short != "" {
+		if s := all[short]; s != nil && versioned[short] {
+			return s
+		}
+	}
+	return nil
+}
+
+// versioned are the programs that are also installed as NAME-VERSION.
+var versioned = setOf(`python pypy ruby perl lua luajit node php gcc g++ clang clang++ pip tclsh wish guile`)
+
+func (j *judged) byGrammar() {
+	s := specFor(j.name)
+	hook := hookFor(j.name)
+	if s == nil && hook == nil {
+		j.call = generic(j.args)
+		j.unknown("nothing is known of what " + j.name + " does")
+		for _, x := range j.args {
+			j.w.flow.edge(x.node, j.d)
+			j.touchesOwn(x)
+		}
+		return
+	}
+	if s != nil {
+		if hook == nil {
+			hook = hookFor(s.name)
+		}
+		j.call = s.take(j.args)
+		if j.call.info {
+			return
+		}
+		if s.deny != "" {
+			j.w.deny(s.deny)
+		}
+	}
+	if hook != nil && hook(j) {
+		return
+	}
+	if s != nil {
+		j.apply(s, j.call)
+	}
+}
+
+// apply turns a parsed command line into effects.
+func (j *judged) apply(s *spec, c *call) {
+	if s.net {
+		j.w.flow.mark(j.d, fromNetwork|toNetwork)
+		j.refuse("uses the network")
+	}
+	if s.never != "" && !c.reads {
+		j.refuse(s.never)
+	}
+	if c.broken != "" {
+		j.unknown(c.broken)
+	}
+	j.follow = c.follow
+	for _, u := range c.flags {
+		if u.opt == nil {
+			j.w.flow.edge(u.value.node, j.d)
+			continue
+		}
+		if u.opt.kind == kindAsk {
+			j.refuse(u.raw + ": " + u.opt.why)
+			j.w.flow.edge(u.value.node, j.d)
+			continue
+		}
+		if u.has {
+			j.use(u.opt.kind, u.value, j.name+" "+u.raw)
+		}
+	}
+	for i, x := range c.operands {
+		k, ok := s.operandKind(i)
+		if !ok {
+			j.refuse(j.name + " takes no such operand")
+			k = kindText
+		}
+		j.use(k, x, j.name)
+	}
+	if s.implicit != nil && len(c.operands) <= len(s.args) {
+		j.use(s.implKind, *s.implicit, j.name)
+	}
+	if s.net && len(j.part.Effects.Network) == 0 {
+		j.network("*")
+	}
+	j.here()
+	if s.wraps && len(c.command) > 0 {
+		j.unwrap(c.command)
+	}
+}
+
+// here refuses a program that runs in a folder outside the workspace: what it
+// reads without being told is not ours to show.
+func (j *judged) here() {
+	if isBuiltin(j.name) {
+		return
+	}
+	if len(j.w.dirs) == 0 {
+		j.refuse("runs in a folder that is not known before the run")
+	}
+	for _, d := range j.w.dirs {
+		real, loop := j.w.places.resolve(d, true)
+		if loop || !j.w.places.inside(real) {
+			j.refuse("runs in " + d + ", outside the workspace")
+		}
+	}
+}
+
+// unwrap goes on with the command that this one runs.
+func (j *judged) unwrap(argv []word) {
+	j.quiet = true
+	r := run{argv: argv, depth: j.run.depth, noFunc: true, external: true, lookup: j.run.lookup}
+	r.wrappers = append(j.run.wrappers[:len(j.run.wrappers):len(j.run.wrappers)], j.name)
+	j.w.start(r)
+}

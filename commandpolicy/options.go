@@ -1,0 +1,268 @@
+package commandpolicy
+
+import (
+	"sort"
+	"strings"
+)
+
+// call is one command line, taken apart by its grammar.
+type call struct {
+	spec     *spec // nil when the program has no grammar
+	sub      *spec // grammar of the subcommand, if any
+	flags    []flagUse
+	operands []word
+	// command is the rest of the line where an operand begins a command.
+	command   []word
+	broken    string // why the options are not understood; empty when they are
+	follow    bool
+	recursive bool
+	info      bool // an info option stands alone
+	reads     bool // a mode that only reads was chosen
+}
+
+// flagUse is an option as it was given.
+type flagUse struct {
+	opt   *option
+	name  string // as in the grammar: "--output" for -oX, --output=X and --out X
+	raw   string // as written, without the value
+	value word
+	has   bool
+}
+
+// take parses args by the grammar s.
+func (s *spec) take(args []word) *call {
+	c := &call{spec: s}
+	p := optionParser{call: c, args: args}
+	switch s.style {
+	case styleGNU, stylePOSIX:
+		p.gnu()
+	case styleGo:
+		p.golang()
+	case styleRaw:
+		c.operands = args
+	}
+	c.info = len(args) == 1 && len(c.flags) == 1 && c.flags[0].opt != nil && c.flags[0].opt.info
+	return c
+}
+
+type optionParser struct {
+	call *call
+	args []word
+	i    int
+}
+
+func (p *optionParser) fail(why string) {
+	if p.call.broken == "" {
+		p.call.broken = why
+	}
+}
+
+func (p *optionParser) gnu() {
+	s := p.call.spec
+	for p.i < len(p.args) {
+		x := p.args[p.i]
+		p.i++
+		switch {
+		case !x.known && x.under == "" && !x.num:
+			p.fail("a word that is not known before the run may be an option")
+			p.operand(x)
+		case x.text == "--" && x.known:
+			p.rest(p.args[p.i:])
+			return
+		case !x.known || len(x.text) < 2 || x.text[0] != '-' && !(x.text[0] == '+' && s.opts[x.text[:2]] != nil):
+			p.operand(x)
+			if s.style == stylePOSIX || p.call.command != nil {
+				p.rest(p.args[p.i:])
+				return
+			}
+		case strings.HasPrefix(x.text, "--"):
+			p.long(x)
+		case s.numeric && isInt(x.text):
+			p.add(flagUse{name: "-NUM", raw: x.text})
+		default:
+			p.cluster(x)
+		}
+	}
+}
+
+// operand takes one operand; where the grammar says that a command begins,
+// everything that follows belongs to it.
+func (p *optionParser) operand(x word) {
+	c := p.call
+	if k, ok := c.spec.operandKind(len(c.operands)); ok && k == kindCommand {
+		c.command = append([]word{x}, p.args[p.i:]...)
+		p.i = len(p.args)
+		return
+	}
+	c.operands = append(c.operands, x)
+}
+
+func (p *optionParser) rest(words []word) {
+	for len(words) > 0 && p.call.command == nil {
+		p.i = len(p.args) - len(words) + 1
+		p.operand(words[0])
+		words = words[1:]
+	}
+}
+
+// lookLong finds a long option, also by an unambiguous beginning.
+func (s *spec) lookLong(name string) (o *option, exact bool) {
+	if o := s.opts[name]; o != nil {
+		return o, true
+	}
+	i := sort.SearchStrings(s.longs, name)
+	for j := i; j < len(s.longs) && strings.HasPrefix(s.longs[j], name); j++ {
+		if o != nil && s.opts[s.longs[j]] != o {
+			return nil, false
+		}
+		o = s.opts[s.longs[j]]
+	}
+	return o, false
+}
+
+func (p *optionParser) long(x word) {
+	name, text, attached := strings.Cut(x.text, "=")
+	o, exact := p.call.spec.lookLong(name)
+	if o == nil {
+		p.fail("the option " + name + " of " + p.call.spec.name + " is not known")
+		p.add(flagUse{name: name, raw: name, value: known(text), has: attached})
+		return
+	}
+	if !exact {
+		p.fail("the option " + name + " of " + p.call.spec.name + " is abbreviated")
+	}
+	u := flagUse{opt: o, name: o.name, raw: name}
+	switch {
+	case attached && o.arity == noValue:
+		p.fail("the option " + name + " of " + p.call.spec.name + " takes no value")
+	case attached:
+		u.value, u.has = x.cut(text), true
+	case o.arity == oneValue:
+		u.value, u.has = p.next(name)
+	}
+	p.add(u)
+}
+
+// cut is the part of a known word that is text.
+func (x word) cut(text string) word {
+	x.text, x.glob, x.alts = text, "", nil
+	return x
+}
+
+func (p *optionParser) next(name string) (word, bool) {
+	if p.i >= len(p.args) {
+		p.fail("the option " + name + " of " + p.call.spec.name + " needs a value")
+		return word{}, false
+	}
+	x := p.args[p.i]
+	p.i++
+	return x, true
+}
+
+func (p *optionParser) cluster(x word) {
+	s := p.call.spec
+	for j := 1; j < len(x.text); j++ {
+		name := x.text[:1] + x.text[j:j+1]
+		o := s.opts[name]
+		if j == 1 && o == nil && s.opts[x.text] != nil { // a long name after one dash
+			o, j = s.opts[x.text], len(x.text)-1
+			name = x.text
+		}
+		if o == nil {
+			p.fail("the option " + name + " of " + s.name + " is not known")
+			p.add(flagUse{name: name, raw: name})
+			continue
+		}
+		u := flagUse{opt: o, name: o.name, raw: name}
+		if o.arity != noValue {
+			rest := x.text[j+1:]
+			switch {
+			case rest != "":
+				u.value, u.has = x.cut(rest), true
+			case o.arity == oneValue:
+				u.value, u.has = p.next(name)
+			}
+			p.add(u)
+			return
+		}
+		p.add(u)
+	}
+}
+
+func (p *optionParser) add(u flagUse) {
+	p.call.flags = append(p.call.flags, u)
+	if u.opt != nil {
+		p.call.follow = p.call.follow || u.opt.follow
+		p.call.recursive = p.call.recursive || u.opt.recursive
+		p.call.reads = p.call.reads || u.opt.reads
+	}
+}
+
+// golang reads options as Go's flag package does.
+func (p *optionParser) golang() {
+	for p.i < len(p.args) {
+		x := p.args[p.i]
+		if !x.known {
+			p.fail("a word that is not known before the run may be an option")
+		}
+		if !x.known || len(x.text) < 2 || x.text[0] != '-' {
+			break
+		}
+		p.i++
+		if x.text == "--" {
+			break
+		}
+		name, text, attached := strings.Cut("-"+strings.TrimLeft(x.text, "-"), "=")
+		o := p.call.spec.opts[name]
+		if o == nil {
+			p.fail("the option " + name + " of " + p.call.spec.name + " is not known")
+			p.add(flagUse{name: name, raw: name, value: known(text), has: attached})
+			continue
+		}
+		u := flagUse{opt: o, name: o.name, raw: name, value: x.cut(text), has: attached}
+		if !attached && o.arity == oneValue {
+			u.value, u.has = p.next(name)
+		}
+		p.add(u)
+	}
+	p.rest(p.args[p.i:])
+}
+
+// generic takes a command line apart without any grammar: what begins with a
+// dash is an option, the rest are operands.
+func generic(args []word) *call {
+	c := &call{broken: "no grammar"}
+	end := false
+	for _, x := range args {
+		switch {
+		case x.known && x.text == "--" && !end:
+			end = true
+		case x.known && len(x.text) > 1 && x.text[0] == '-' && !end:
+			name, val, has := strings.Cut(x.text, "=")
+			c.flags = append(c.flags, flagUse{name: name, raw: name, value: known(val), has: has})
+		default:
+			c.operands = append(c.operands, x)
+		}
+	}
+	return c
+}
+
+// flag finds the last use of an option by its grammar name.
+func (c *call) flag(name string) (flagUse, bool) {
+	for i := len(c.flags) - 1; i >= 0; i-- {
+		if c.flags[i].name == name {
+			return c.flags[i], true
+		}
+	}
+	return flagUse{}, false
+}
+
+// has reports whether any of the options was given.
+func (c *call) has(names ...string) bool {
+	for _, n := range names {
+		if _, ok := c.flag(n); ok {
+			return true
+		}
+	}
+	return false
+}

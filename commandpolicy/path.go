@@ -1,0 +1,155 @@
+package commandpolicy
+
+import (
+	"path"
+	"strings"
+)
+
+// maxLinks bounds the links followed for one path, as the kernel does.
+const maxLinks = 40
+
+// places resolves paths against the workspace, home and what Look tells.
+type places struct {
+	workspace, home, state string
+	look                   Look
+	kinds                  map[string]seen
+	lists                  map[string]listing
+}
+
+type seen struct {
+	kind   Kind
+	target string
+}
+
+type listing struct {
+	names []string
+	ok    bool
+}
+
+func newPlaces(c Context) *places {
+	p := &places{workspace: path.Clean(c.Workspace), home: c.Home, state: c.State, look: c.Look,
+		kinds: map[string]seen{}, lists: map[string]listing{}}
+	if p.home != "" {
+		p.home = path.Clean(p.home)
+		if p.state == "" {
+			p.state = path.Join(p.home, ".tera_pilot")
+		}
+	}
+	return p
+}
+
+func (p *places) lstat(name string) (Kind, string) {
+	if p.look == nil {
+		return KindUnknown, ""
+	}
+	s, ok := p.kinds[name]
+	if !ok {
+		s.kind, s.target = p.look.Lstat(name)
+		p.kinds[name] = s
+	}
+	return s.kind, s.target
+}
+
+func (p *places) names(dir string) ([]string, bool) {
+	if p.look == nil {
+		return nil, false
+	}
+	l, ok := p.lists[dir]
+	if !ok {
+		l.names, l.ok = p.look.Names(dir)
+		p.lists[dir] = l
+	}
+	return l.names, l.ok
+}
+
+// resolve follows every link of an absolute path, as the kernel would: `..` is
+// the parent of what was reached. A path whose links cannot be told is taken
+// as written. loop is true for a path that leads nowhere.
+func (p *places) resolve(name string, followLast bool) (real string, loop bool) {
+	rest := strings.Split(name, "/")
+	real = "/"
+	for links := 0; len(rest) > 0; {
+		part := rest[0]
+		rest = rest[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			real = path.Dir(real)
+			continue
+		}
+		next := path.Join(real, part)
+		if len(rest) == 0 && !followLast {
+			return next, false
+		}
+		kind, target := p.lstat(next)
+		if kind != KindLink {
+			real = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return next, true
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+		if strings.HasPrefix(target, "/") {
+			real = "/"
+		}
+	}
+	return real, false
+}
+
+// inside reports whether a resolved path is the workspace or lies in it.
+func (p *places) inside(real string) bool { return below(real, p.workspace) }
+
+// own reports whether a resolved path is the agent's own state or lies in it.
+func (p *places) own(real string) bool { return p.state != "" && below(real, p.state) }
+
+// below reports whether name is dir or lies in it, by whole components.
+func below(name, dir string) bool {
+	if dir == "" {
+		return false
+	}
+	return name == dir || dir == "/" || strings.HasPrefix(name, dir+"/")
+}
+
+// maxWalk bounds the entries that are looked at to see whether links lead out.
+const maxWalk = 2_000
+
+// walkStays reports whether following every link beneath dir never leads out
+// of the workspace or to a secret; false also when that cannot be told.
+func (p *places) walkStays(dir string) bool {
+	budget := maxWalk
+	return p.stays(dir, &budget, map[string]bool{})
+}
+
+func (p *places) stays(dir string, budget *int, done map[string]bool) bool {
+	if done[dir] {
+		return true
+	}
+	done[dir] = true
+	names, ok := p.names(dir)
+	if !ok {
+		kind, _ := p.lstat(dir)
+		return kind == KindFile || kind == KindAbsent
+	}
+	for _, n := range names {
+		if *budget--; *budget < 0 {
+			return false
+		}
+		name := path.Join(dir, n)
+		kind, _ := p.lstat(name)
+		if kind == KindLink {
+			real, loop := p.resolve(name, true)
+			_, class := secretName(real, p.home)
+			if loop || !p.inside(real) || class != noSecret {
+				return false
+			}
+			name = real
+			kind, _ = p.lstat(name)
+		}
+		if kind == KindDir && !p.stays(name, budget, done) {
+			return false
+		}
+	}
+	return true
+}

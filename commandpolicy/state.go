@@ -1,0 +1,225 @@
+package commandpolicy
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A value is what is known of a variable.
+type value struct {
+	text    string
+	known   bool // text is the value
+	unset   bool // surely not set
+	plain   bool // not known, but printing it gives nothing away
+	num     bool // not known, but surely an integer
+	private bool // from the environment, and perhaps a secret
+	node    node // where its content comes from
+	alts    []string
+}
+
+// vars holds the variables of the shell at the point the walk has reached. A
+// change within a subshell is undone when it ends; a change that may or may
+// not happen leaves what both have in common. Both cost time in proportion to
+// the number of changes only: see mark, undo and blur.
+type vars struct {
+	now     map[string]value
+	trail   []change        // changes since the innermost mark that can still be blurred
+	settled []change        // older ones, kept for undo alone
+	fickle  map[string]bool // set in a loop or a function; true: only to integers
+	// repeated are variables of for loops within loops; bound are those of the
+	// loops that are being walked, with their present value.
+	repeated map[string]bool
+	bound    map[string]value
+	lost     bool // something unknown may have set any variable
+	env      map[string]string
+	preset   map[string]value
+}
+
+type change struct {
+	name string
+	old  value
+	had  bool
+}
+
+type mark struct{ trail, settled int }
+
+func (v *vars) mark() mark { return mark{len(v.trail), len(v.settled)} }
+
+// set assigns; a variable that is also set in a loop or in a function keeps
+// only what holds at every time.
+func (v *vars) set(name string, val value) {
+	old, had := v.now[name]
+	v.trail = append(v.trail, change{name, old, had})
+	if num, ok := v.fickle[name]; ok {
+		val = changing(val, num)
+	}
+	v.now[name] = val
+}
+
+// changing is what holds of a variable that has val at one time of several.
+func changing(val value, num bool) value {
+	return value{num: num, plain: val.plain || val.known && !val.private, node: val.node}
+}
+
+// bind gives a loop variable its value for one walk of the body; unbind ends
+// that, and leaves what holds afterwards.
+func (v *vars) bind(name string, val value) {
+	if _, ok := v.fickle[name]; ok {
+		v.set(name, val)
+		return
+	}
+	v.bound[name] = val
+}
+
+func (v *vars) unbind(name string, after value) {
+	delete(v.bound, name)
+	v.set(name, value{plain: after.plain || after.known, node: after.node})
+}
+
+// undo forgets every change since m: the end of a subshell.
+func (v *vars) undo(m mark) {
+	for _, list := range []*[]change{&v.trail, &v.settled} {
+		n := m.trail
+		if list == &v.settled {
+			n = m.settled
+		}
+		for i := len(*list) - 1; i >= n; i-- {
+			if c := (*list)[i]; c.had {
+				v.now[c.name] = c.old
+			} else {
+				delete(v.now, c.name)
+			}
+		}
+		*list = (*list)[:n]
+	}
+}
+
+// blur ends a piece of text that may not have run at all.
+func (v *vars) blur(m mark) {
+	for i := len(v.trail) - 1; i >= m.trail; i-- {
+		c := v.trail[i]
+		before := c.old
+		if !c.had {
+			before = v.initial(c.name)
+		}
+		v.now[c.name] = either(before, v.now[c.name])
+	}
+	v.settled = append(v.settled, v.trail[m.trail:]...)
+	v.trail = v.trail[:m.trail]
+}
+
+// either is what two possible values have in common.
+func either(a, b value) value {
+	if a.known && b.known && a.text == b.text {
+		return a
+	}
+	out := value{
+		plain:   (a.plain || a.known || a.unset) && (b.plain || b.known || b.unset),
+		num:     (a.num || a.known && isInt(a.text)) && (b.num || b.known && isInt(b.text)),
+		private: a.private || b.private,
+		node:    b.node,
+	}
+	for _, x := range []value{a, b} {
+		if x.known && len(out.alts)+len(x.alts) < 8 {
+			out.alts = append(append(out.alts, x.text), x.alts...)
+		}
+	}
+	return out
+}
+
+// get looks a variable up.
+func (v *vars) get(name string) value {
+	if v.lost {
+		return value{}
+	}
+	if val, ok := v.bound[name]; ok {
+		return val
+	}
+	val, ok := v.now[name]
+	if !ok {
+		return v.initial(name)
+	}
+	if num, ok := v.fickle[name]; ok {
+		return changing(val, num)
+	}
+	if v.repeated[name] {
+		return changing(val, false)
+	}
+	return val
+}
+
+// initial is the value that a variable has before the text sets it.
+func (v *vars) initial(name string) value {
+	if num, ok := v.fickle[name]; ok {
+		return value{num: num, plain: true}
+	}
+	if val, ok := v.preset[name]; ok {
+		return val
+	}
+	if text, ok := v.env[name]; ok {
+		return value{text: text, known: true, private: !harmlessVariable(name)}
+	}
+	harmless := harmlessVariable(name)
+	return value{plain: harmless, num: integerVariables[name], private: !harmless}
+}
+
+var intPattern = regexp.MustCompile(`^[-+]?[0-9]{1,18}$`)
+
+func isInt(s string) bool { return intPattern.MatchString(s) }
+
+var integerVariables = setOf(`UID EUID PPID RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS BASHPID SHLVL COLUMNS LINES`)
+
+var harmlessVariables = setOf(`
+PATH HOME PWD OLDPWD USER LOGNAME SHELL LANG LANGUAGE LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME
+TERM COLORTERM HOSTNAME HOSTTYPE OSTYPE MACHTYPE UID EUID PPID RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS
+EPOCHREALTIME BASH BASHPID BASH_VERSION SHLVL COLUMNS LINES TMPDIR EDITOR VISUAL PAGER TZ CI NODE_ENV
+GOPATH GOROOT GOOS GOARCH GOBIN GOCACHE GOMODCACHE GOTOOLCHAIN JAVA_HOME VIRTUAL_ENV CONDA_PREFIX NVM_DIR PYENV_ROOT
+CARGO_HOME RUSTUP_HOME XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR`)
+
+// harmlessVariable reports whether printing the variable tells no secret.
+func harmlessVariable(name string) bool { return harmlessVariables[name] || ownName(name) }
+
+// ownName reports whether a name is by convention the shell's own, and not one
+// of the environment.
+func ownName(name string) bool {
+	if strings.HasSuffix(name, "_proxy") || strings.HasPrefix(name, "npm_") {
+		return false
+	}
+	return name == strings.ToLower(name) && name != "" && name[0] != '_'
+}
+
+// settable are the variables of the environment that a text may set to a plain
+// word without changing what a known program does.
+var settable = setOf(`LANG LANGUAGE TZ TERM COLORTERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE CI
+LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME LC_MONETARY`)
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_.,@+-]*$`)
+
+// harmlessAssignment reports whether setting name to val changes nothing but
+// the text's own variables. Lower-case names are by convention the shell's
+// own; the few that programs or bash read are left out.
+func harmlessAssignment(name string, val value) bool {
+	if val.private {
+		return false
+	}
+	if settable[name] {
+		return val.known && plainWord.MatchString(val.text)
+	}
+	switch name {
+	case "PAGER", "GIT_PAGER", "MANPAGER":
+		return val.known && (val.text == "cat" || val.text == "")
+	case "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS":
+		return val.known && val.text == "0"
+	case "histchars", "auto_resume":
+		return false
+	}
+	return ownName(name) || len(name) == 1 && name != "_"
+}
+
+func setOf(words string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}

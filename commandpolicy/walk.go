@@ -1,0 +1,454 @@
+package commandpolicy
+
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// walker goes through the syntax tree once, in the order of the text, and
+// keeps what is known of the shell at that point.
+type walker struct {
+	a      *Analysis
+	places *places
+	vars   *vars
+	flow   *flow
+
+	dirs   []string // the folders that may be current; none: not known
+	old    []string // the folders before the last cd
+	passed []string // where a cd of this very statement leads, when it succeeds
+
+	funcs   map[string]*function
+	args    node // where the positional parameters come from
+	io      streams
+	fds     map[string]node
+	async   bool // in a pipeline or in the background
+	facts   prescan
+	nesting int // shell text in shell text
+	budget  int // bytes of nested text that may still be parsed
+	unroll  int // bytes of loop bodies that may still be walked again
+
+	pathChanged, ifsChanged, globChanged, cdpathChanged bool
+}
+
+// streams are the places that the standard streams lead to; zero is outside.
+type streams struct{ in, out, err node }
+
+// function is what is known of a function of the text.
+type function struct{ in, out, args node }
+
+// maxDirs bounds the folders that may be current at once.
+const maxDirs = 8
+
+func newWalker(a *Analysis, c Context) *walker {
+	p := newPlaces(c)
+	dir := c.Dir
+	if dir == "" {
+		dir = p.workspace
+	}
+	w := &walker{
+		a: a, places: p, flow: newFlow(), dirs: []string{dir},
+		funcs: map[string]*function{}, fds: map[string]node{},
+		budget: 64<<10 + 4*len(a.Text), unroll: 64 << 10,
+	}
+	preset := map[string]value{"IFS": {text: " \t\n", known: true}}
+	if p.home != "" {
+		preset["HOME"] = value{text: p.home, known: true}
+	}
+	w.vars = &vars{now: map[string]value{}, fickle: map[string]bool{}, repeated: map[string]bool{},
+		bound: map[string]value{}, env: c.Env, preset: preset}
+	return w
+}
+
+// problem records something that no rule can cover.
+func (w *walker) problem(why string) {
+	w.a.Parts = append(w.a.Parts, Part{Kind: PartUnknown, Why: []string{why}, Effects: Effects{Unknown: []string{why}}})
+}
+
+// unparsed records that the text as a whole is not understood.
+func (w *walker) unparsed(why string) {
+	w.a.Parsed = false
+	w.remark(why)
+}
+
+// maxProblems bounds the list that people read; the verdict does not need it.
+const maxProblems = 40
+
+func (w *walker) remark(why string) {
+	if len(w.a.Problems) < maxProblems && !slices.Contains(w.a.Problems, why) {
+		w.a.Problems = append(w.a.Problems, why)
+	}
+}
+
+// script walks the text of the command itself.
+func (w *walker) script(text string) {
+	stmts, err := parseShell(text)
+	w.facts.scan(stmts, w.vars)
+	w.stmts(stmts)
+	if err != nil {
+		w.unparsed("does not parse: " + err.Error())
+	}
+}
+
+// nested walks shell text that a command is given, in a shell of its own.
+func (w *walker) nested(text, how string) { w.subshell(func() { w.inline(text, how) }) }
+
+// inline walks shell text that runs in this very shell, as eval does.
+func (w *walker) inline(text, how string) {
+	if w.nesting >= maxNested || len(text) > w.budget {
+		w.unparsed("shell text within shell text, deeper than can be followed")
+		return
+	}
+	w.nesting++
+	w.budget -= len(text)
+	stmts, err := parseShell(text)
+	w.facts.scan(stmts, w.vars)
+	w.stmts(stmts)
+	if err != nil {
+		w.unparsed("the text for " + how + " does not parse: " + err.Error())
+	}
+	w.nesting--
+}
+
+func (w *walker) stmts(list []*syntax.Stmt) {
+	for _, s := range list {
+		w.stmt(s)
+	}
+}
+
+func (w *walker) stmt(s *syntax.Stmt) {
+	w.passed = nil
+	if s.Coprocess || s.Disown {
+		w.unparsed("a statement that is not bash's own")
+	}
+	if !s.Background {
+		w.command(s)
+		if s.Negated {
+			w.passed = nil
+		}
+		return
+	}
+	w.detached(func() { w.command(s) })
+}
+
+// detached runs f as a process beside this shell.
+func (w *walker) detached(f func()) {
+	was := w.async
+	w.async = true
+	w.subshell(f)
+	w.async = was
+}
+
+// command walks a statement with its redirections.
+func (w *walker) command(s *syntax.Stmt) {
+	io, fds := w.io, w.fds
+	if len(s.Redirs) > 0 {
+		w.fds = cloneMap(w.fds)
+		for _, r := range s.Redirs {
+			w.redirect(r)
+		}
+	}
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok && isBareExec(call) {
+		return // the redirections stay
+	}
+	if s.Cmd != nil {
+		w.node(s.Cmd)
+	}
+	w.io, w.fds = io, fds
+}
+
+func isBareExec(c *syntax.CallExpr) bool {
+	return len(c.Args) == 1 && len(c.Assigns) == 0 && c.Args[0].Lit() == "exec"
+}
+
+func cloneMap(m map[string]node) map[string]node {
+	out := make(map[string]node, len(m)+1)
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}
+
+// node walks one command of any kind.
+func (w *walker) node(c syntax.Command) {
+	switch c := c.(type) {
+	case *syntax.CallExpr:
+		w.call(c)
+	case *syntax.BinaryCmd:
+		w.binary(c)
+	case *syntax.Block:
+		w.stmts(c.Stmts)
+	case *syntax.Subshell:
+		w.subshell(func() { w.stmts(c.Stmts) })
+	case *syntax.IfClause:
+		w.ifClause(c)
+	case *syntax.WhileClause:
+		w.whileClause(c)
+	case *syntax.ForClause:
+		w.forClause(c)
+	case *syntax.CaseClause:
+		w.caseClause(c)
+	case *syntax.FuncDecl:
+		w.funcDecl(c)
+	case *syntax.ArithmCmd:
+		w.arithm(c.X)
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			w.arithm(x)
+		}
+	case *syntax.TestClause:
+		w.testClause(c)
+	case *syntax.DeclClause:
+		w.declClause(c)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			w.stmt(c.Stmt)
+		}
+	case *syntax.CoprocClause:
+		w.coproc(c)
+	case *syntax.TestDecl:
+		w.unparsed("a test declaration of another shell")
+		w.stmt(c.Body)
+	default:
+		w.unparsed("a kind of command that is not known")
+	}
+}
+
+// subshell runs f in a copy of the shell.
+func (w *walker) subshell(f func()) {
+	saved := *w
+	m := w.vars.mark()
+	lost := w.vars.lost
+	f()
+	w.vars.undo(m)
+	w.vars.lost = lost
+	w.dirs, w.old, w.passed = saved.dirs, saved.old, saved.passed
+	w.io, w.fds, w.async, w.args = saved.io, saved.fds, saved.async, saved.args
+	w.pathChanged, w.ifsChanged, w.globChanged, w.cdpathChanged = saved.pathChanged, saved.ifsChanged, saved.globChanged, saved.cdpathChanged
+}
+
+// maybe runs f, which the shell may skip or repeat.
+func (w *walker) maybe(f func()) {
+	m := w.vars.mark()
+	dirs := w.dirs
+	f()
+	w.vars.blur(m)
+	w.dirs = unite(dirs, w.dirs)
+	w.passed = nil
+}
+
+// unite joins two sets of folders; none at all means not known.
+func unite(a, b []string) []string {
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	out := slices.Clone(a)
+	for _, d := range b {
+		if !slices.Contains(out, d) {
+			out = append(out, d)
+		}
+	}
+	if len(out) > maxDirs {
+		return nil
+	}
+	return out
+}
+
+// binary walks pipelines and lists. Both are chains that lean to the left and
+// can be long, so they are not walked by recursion.
+func (w *walker) binary(c *syntax.BinaryCmd) {
+	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+		w.pipeline(c)
+		return
+	}
+	var ops []syntax.BinCmdOperator
+	var rest []*syntax.Stmt
+	first := unchain(c, func(op syntax.BinCmdOperator) bool { return op == syntax.AndStmt || op == syntax.OrStmt }, &ops, &rest)
+	w.stmt(first)
+	all := w.dirs
+	for i, s := range slices.Backward(rest) {
+		if ops[i] == syntax.AndStmt && w.passed != nil {
+			w.dirs = w.passed
+		}
+		m := w.vars.mark()
+		w.stmt(s)
+		w.vars.blur(m)
+		all = unite(all, w.dirs)
+	}
+	w.dirs, w.passed = all, nil
+}
+
+// unchain takes a chain apart; rest and ops are in reverse order.
+func unchain(c *syntax.BinaryCmd, same func(syntax.BinCmdOperator) bool, ops *[]syntax.BinCmdOperator, rest *[]*syntax.Stmt) *syntax.Stmt {
+	for {
+		*ops = append(*ops, c.Op)
+		*rest = append(*rest, c.Y)
+		next, ok := c.X.Cmd.(*syntax.BinaryCmd)
+		if !ok || !same(next.Op) || len(c.X.Redirs) > 0 || c.X.Background || c.X.Negated {
+			return c.X
+		}
+		c = next
+	}
+}
+
+func (w *walker) pipeline(c *syntax.BinaryCmd) {
+	var ops []syntax.BinCmdOperator
+	var rest []*syntax.Stmt
+	first := unchain(c, func(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }, &ops, &rest)
+	stmts := []*syntax.Stmt{first}
+	for _, s := range slices.Backward(rest) {
+		stmts = append(stmts, s)
+	}
+	slices.Reverse(ops)
+	in := w.io.in
+	for i, s := range stmts {
+		w.detached(func() {
+			w.io.in = in
+			if i < len(ops) {
+				w.io.out = w.flow.node()
+				in = w.io.out
+				if ops[i] == syntax.PipeAll {
+					w.io.err = in
+				}
+			}
+			w.stmt(s)
+		})
+	}
+}
+
+func (w *walker) ifClause(c *syntax.IfClause) {
+	for ; c != nil; c = c.Else {
+		w.stmts(c.Cond)
+		w.maybe(func() { w.stmts(c.Then) })
+	}
+}
+
+func (w *walker) whileClause(c *syntax.WhileClause) {
+	if isEndless(c.Cond) != c.Until && spawnsForever(c.Do) {
+		w.deny(ruleForkBomb)
+	}
+	w.loop(func() {
+		w.stmts(c.Cond)
+		w.stmts(c.Do)
+	})
+}
+
+// loop runs f, which the shell repeats.
+func (w *walker) loop(f func()) {
+	w.maybe(func() {
+		if w.facts.moves {
+			w.dirs = nil
+		}
+		f()
+	})
+}
+
+func (w *walker) forClause(c *syntax.ForClause) {
+	switch l := c.Loop.(type) {
+	case *syntax.WordIter:
+		w.forWords(c, l)
+	case *syntax.CStyleLoop:
+		w.arithmIf(l.Init)
+		w.loop(func() {
+			w.arithmIf(l.Cond)
+			w.stmts(c.Do)
+			w.arithmIf(l.Post)
+		})
+		if l.Cond == nil && spawnsForever(c.Do) {
+			w.deny(ruleForkBomb)
+		}
+	default:
+		w.unparsed("a kind of loop that is not known")
+		w.loop(func() { w.stmts(c.Do) })
+	}
+}
+
+func (w *walker) arithmIf(x syntax.ArithmExpr) {
+	if x != nil {
+		w.arithm(x)
+	}
+}
+
+// forWords walks the body once for each word where that is cheap and the words
+// are known, else once for all.
+func (w *walker) forWords(c *syntax.ForClause, l *syntax.WordIter) {
+	items := w.fields(l.Items)
+	name := l.Name.Value
+	size := int(c.DonePos.Offset()) - int(c.DoPos.Offset())
+	if c.Select || !l.InPos.IsValid() || size <= 0 || len(items) == 0 || len(items)*size > w.unroll || !allKnown(items) {
+		v := value{plain: true}
+		for _, it := range items {
+			v.plain = v.plain && (it.known || it.plain)
+			v.node = w.merge(v.node, it.node)
+			if it.known && len(v.alts) < 8 {
+				v.alts = append(v.alts, it.text)
+			}
+		}
+		v.plain = v.plain && l.InPos.IsValid() && !c.Select
+		w.loop(func() { w.vars.bind(name, v); w.stmts(c.Do); w.vars.unbind(name, v) })
+		return
+	}
+	w.unroll -= len(items) * size
+	w.maybe(func() {
+		for _, it := range items {
+			v := value{text: it.text, known: true, node: it.node}
+			w.vars.bind(name, v)
+			w.stmts(c.Do)
+			w.vars.unbind(name, v)
+		}
+	})
+}
+
+func allKnown(words []word) bool {
+	return !slices.ContainsFunc(words, func(x word) bool { return !x.known })
+}
+
+func (w *walker) caseClause(c *syntax.CaseClause) {
+	w.single(c.Word)
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			w.single(p)
+		}
+		w.maybe(func() { w.stmts(item.Stmts) })
+	}
+}
+
+// funcDecl walks the body of a function where it is declared, knowing nothing
+// of what holds where it will be called.
+func (w *walker) funcDecl(c *syntax.FuncDecl) {
+	if c.Name == nil {
+		w.unparsed("a function without a name")
+		return
+	}
+	f := w.function(c.Name.Value)
+	if isForkBomb(c) {
+		w.deny(ruleForkBomb)
+	}
+	w.subshell(func() {
+		w.io = streams{in: f.in, out: f.out}
+		w.args = f.args
+		if w.facts.anyMove {
+			w.dirs = nil
+		}
+		w.stmt(c.Body)
+	})
+}
+
+func (w *walker) function(name string) *function {
+	f := w.funcs[name]
+	if f == nil {
+		f = &function{in: w.flow.node(), out: w.flow.node(), args: w.flow.node()}
+		w.funcs[name] = f
+	}
+	return f
+}
+
+func (w *walker) coproc(c *syntax.CoprocClause) {
+	if c.Name != nil {
+		w.single(c.Name)
+	}
+	w.detached(func() {
+		w.io.out = w.flow.node()
+		w.stmt(c.Stmt)
+	})
+}
