@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"slices"
 	"syscall"
 	"time"
@@ -217,11 +218,11 @@ func (g *Guard) DialHost(ctx context.Context, host string, port uint16) (net.Con
 	if g.policy.scheme != "" {
 		scheme = g.policy.scheme
 	}
-	t, err := g.Parse(fmt.Sprintf("%s://%s:%d/", scheme, bracket(host), port))
+	canonical, addr, err := canonicalHost(bracket(host))
 	if err != nil {
 		return nil, err
 	}
-	return g.Dial(ctx, t)
+	return g.Dial(ctx, Target{URL: &url.URL{Scheme: scheme, Host: canonical}, Host: canonical, Addr: addr, Port: port})
 }
 
 // dialTCP is the second lock: whatever led here, the address that the socket
