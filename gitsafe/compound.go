@@ -51,7 +51,7 @@ func (g *Git) EnvironmentFor(ctx context.Context, dir string) (Environment, erro
 		return Environment{}, err
 	}
 	l.env.settings = v.settings
-	if err := l.addSubmodules(ctx, repo, 0, new(int)); err != nil {
+	if err := l.addSubmodules(ctx); err != nil {
 		return Environment{}, err
 	}
 	// The configuration cannot be written under its cover, so nothing may try.

@@ -45,6 +45,8 @@ var baseline = []setting{
 	{"safe.bareRepository", "explicit"},
 	{"submodule.recurse", "false"},
 	{"diff.submodule", "short"},
+	{"diff.ignoresubmodules", "dirty"},
+	{"advice.graftfiledeprecated", "false"}, // of GIT_GRAFT_FILE above
 	{"status.submodulesummary", "false"},
 	{"fetch.recursesubmodules", "false"},
 	{"push.recursesubmodules", "no"},

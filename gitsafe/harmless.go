@@ -2,6 +2,7 @@ package gitsafe
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -63,6 +64,8 @@ func harmless(key, value string) bool {
 		return tracksRemote(value)
 	case key == "user.signingkey":
 		return keyID.MatchString(value)
+	case key == "pull.twohead", key == "pull.octopus":
+		return slices.Contains(strategies, value)
 	}
 	for p := range strings.FieldsSeq(harmlessKeys) {
 		if keyPattern(p).match(key) {

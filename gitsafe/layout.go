@@ -27,7 +27,7 @@ func Find(dir string) (Repo, error) {
 		return Repo{}, err
 	}
 	for d := abs; ; d = filepath.Dir(d) {
-		repo, err := at(d)
+		repo, err := repositoryAt(d)
 		if err != nil || repo.Top != "" {
 			return repo, err
 		}
@@ -44,8 +44,8 @@ func TopLevel(dir string) (string, error) {
 	return repo.Top, err
 }
 
-// at is the repository whose top is exactly d, or a zero Repo.
-func at(d string) (Repo, error) {
+// repositoryAt is the repository whose top is exactly d, or a zero Repo.
+func repositoryAt(d string) (Repo, error) {
 	dot := filepath.Join(d, ".git")
 	fi, err := os.Lstat(dot)
 	switch {

@@ -17,6 +17,7 @@ const (
 	covered                  // an option, the environment or the closed table sees to it
 	reset                    // a list: a blank value empties it, then the person's own values
 	noNet                    // cannot be overridden: no operation over the network
+	noMerge                  // cannot be overridden: nothing that merges
 	disable                  // a configured hook: switched off by its name
 	never                    // cannot be overridden: no operation at all
 )
@@ -56,16 +57,20 @@ var rules = [...]struct {
 	{"gpg.ssh.program", replace, "ssh-keygen"},
 	{"gpg.format", replace, "openpgp"},
 	{"gpg.mintrustlevel", replace, "undefined"},
-	{"pull.twohead", replace, "ort"},
-	{"pull.octopus", replace, "octopus"},
+	{"pull.twohead", noMerge, ""}, // the first value wins in a rebase, so no override reaches it
+	{"pull.octopus", noMerge, ""},
 	{"gc.recentobjectshook", covered, ""}, // a list that no blank value empties; nothing on the table collects garbage
-	{"alias.", covered, ""},               // the table is closed
+	// An alias is left to the blank value: git itself may start an unknown
+	// subcommand, git merge-NAME, and then finds it among the aliases.
 
 	// Files elsewhere.
 	{"core.worktree", covered, ""}, // checked apart
 	{"commit.template", replace, nowhere},
 	{"diff.orderfile", replace, nowhere},
-	{"include.path", covered, ""}, // what it brings is listed
+	{"diff.ignoresubmodules", replace, "dirty"},
+	{"diff.submodule", replace, "short"},
+	{"blame.ignorerevsfile", covered, ""}, // a list that is read before a blank empties it; checked apart
+	{"include.path", covered, ""},         // what it brings is listed
 	{"includeif.", covered, ""},
 
 	// What is shown.
@@ -99,6 +104,7 @@ var rules = [...]struct {
 	{"http.*.extraheader", reset, ""},
 	{"http.", noNet, ""},
 	{"fetch.bundleuri", noNet, ""},
+	{"transfer.credentialsinurl", replace, "allow"},
 	{"protocol.", covered, ""}, // GIT_ALLOW_PROTOCOL beats it
 	{"core.gitproxy", covered, ""},
 	{"push.recursesubmodules", replace, "no"},
@@ -129,10 +135,12 @@ type verdict struct {
 	settings []setting
 	keys     []Key    // not in force, for the person
 	noNet    []string // keys that forbid the network
+	noMerge  []string // keys that forbid merging
 	never    []string // keys that forbid everything
 	kept     []record // harmless or trusted: what a sanitised configuration holds
 	worktree string   // core.worktree
 	drivers  []Offer  // filter drivers of the repository
+	revFiles []string // blame.ignoreRevsFile
 }
 
 // A judge knows which records come from the person.
@@ -156,8 +164,11 @@ func (j judge) neutralise(records []record) verdict {
 		if j.trusted(r) {
 			continue
 		}
-		if r.key == "core.worktree" {
+		switch r.key {
+		case "core.worktree":
 			v.worktree = r.value
+		case "blame.ignorerevsfile":
+			v.revFiles = append(v.revFiles, r.value)
 		}
 		if harmless(r.key, r.value) || j.driver(&v, r) {
 			v.kept = append(v.kept, r)
@@ -195,6 +206,9 @@ func (j judge) settle(v *verdict, r record, own []string) {
 	case noNet:
 		v.noNet = append(v.noNet, r.key)
 		now = "(no network)"
+	case noMerge:
+		v.noMerge = append(v.noMerge, r.key)
+		now = "(no merge)"
 	case never:
 		fallthrough
 	default:

@@ -90,8 +90,13 @@ func (g *Git) planConfig(ctx context.Context, p *Plan) error {
 		return err
 	}
 	hides := g.opts.Overlays && !p.Call.config
-	if err := v.refusal(p.Class, hides); err != nil {
+	if err := v.refusal(p.Call, hides); err != nil {
 		return err
+	}
+	if p.Call.Sub == "blame" && !hides {
+		if err := ownFiles(p.Repo, v.revFiles); err != nil {
+			return err
+		}
 	}
 	p.Neutralised, p.Drivers = v.keys, v.drivers
 	p.look.records = records
@@ -107,7 +112,7 @@ func (g *Git) planConfig(ctx context.Context, p *Plan) error {
 		}
 	}
 	if p.Call.spec.tree && !strings.Contains(p.Call.spec.forced, "--ignore-submodules") {
-		return p.look.addSubmodules(ctx, p.Repo, 0, new(int))
+		return p.look.addSubmodules(ctx)
 	}
 	return nil
 }
@@ -125,14 +130,29 @@ func rightTree(repo Repo, key string) error {
 	return nil
 }
 
+// ownFiles refuses a blame.ignoreRevsFile that is no file of the working tree:
+// git prints the first line of what it cannot read.
+func ownFiles(repo Repo, files []string) error {
+	for _, f := range files {
+		if real, err := filepath.EvalSymlinks(filepath.Join(repo.Top, f)); f != "" && (err != nil || filepath.IsAbs(f) || !within(real, repo.Top)) {
+			return refuse("remove it from the configuration", "blame.ignoreRevsFile is %q, which is no file of the working tree", f)
+		}
+	}
+	return nil
+}
+
 // refusal says whether keys that no override reaches forbid the operation.
-func (v verdict) refusal(class Class, hidden bool) error {
+func (v verdict) refusal(c Call, hidden bool) error {
+	merges := slices.Contains([]string{"merge", "pull", "rebase", "cherry-pick", "revert"}, c.Sub)
 	switch {
 	case hidden:
 		return nil
 	case len(v.never) > 0:
 		return refuse("remove it from the configuration", "the repository sets %s, which cannot be overridden", v.never[0])
-	case class == Net && len(v.noNet) > 0:
+	case merges && len(v.noMerge) > 0:
+		return refuse("move it to your own configuration, or remove it",
+			"the repository sets %s, which could start a program named git-merge-…", v.noMerge[0])
+	case c.Class == Net && len(v.noNet) > 0:
 		return refuse("move it to your own configuration, or remove it",
 			"the repository sets %s, which could lead the connection elsewhere", v.noNet[0])
 	}

@@ -18,19 +18,21 @@ const (
 	maxNesting    = 8
 )
 
-// addSubmodules extends the settings by what the submodules of repo need.
-func (l *looker) addSubmodules(ctx context.Context, repo Repo, depth int, seen *int) error {
-	inner, err := l.g.looker(repo, repo.Top)
-	if err != nil {
-		return err
-	}
-	inner.overlays = l.overlays
+// addSubmodules extends the settings of l by what the submodules of its
+// repository need, at any depth.
+func (l *looker) addSubmodules(ctx context.Context) error {
+	return l.descend(ctx, *l, 0, new(int))
+}
+
+// descend looks at the submodules of the repository that at looks at.
+func (l *looker) descend(ctx context.Context, at looker, depth int, seen *int) error {
 	links := &gitlinks{}
-	if _, err := inner.stream(ctx, nil, links, "ls-files", "-s", "-z"); err != nil {
+	at.dir = at.repo.Top
+	if _, err := at.stream(ctx, nil, links, "ls-files", "-s", "-z"); err != nil {
 		return err
 	}
 	for _, path := range links.paths {
-		sub, err := at(filepath.Join(repo.Top, path))
+		sub, err := repositoryAt(filepath.Join(at.repo.Top, path))
 		if err != nil {
 			return err
 		}
@@ -66,12 +68,13 @@ func (l *looker) addSubmodule(ctx context.Context, sub Repo, depth int, seen *in
 	if len(v.never) > 0 {
 		return refuse("remove it from the configuration of "+sub.Top, "a submodule sets %s, which cannot be overridden", v.never[0])
 	}
+	inner.env.settings = v.settings
 	for _, s := range v.settings {
 		if !slices.Contains(l.env.settings, s) {
 			l.env.settings = append(l.env.settings, s)
 		}
 	}
-	return l.addSubmodules(ctx, sub, depth+1, seen)
+	return l.descend(ctx, inner, depth+1, seen)
 }
 
 // gitlinks picks the submodules out of `git ls-files -s -z` without keeping
