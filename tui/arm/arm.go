@@ -118,17 +118,27 @@ func (p *Prompt) State(now time.Time) State {
 }
 
 // Press is a press of an answer key, read at a time. It counts when the prompt
-// was armed then and the key came alone; it is kept either way, since it may
-// be the start of typing. A press during another one takes both back: the
-// caller gets the first one's text from Disturb, which he calls before.
-func (p *Prompt) Press(key string, at time.Time, alone bool) (counts bool) {
+// was armed then and the key came alone. It is kept either way, since it may
+// be the start of typing. typed is the text of a key that was pressed just
+// before it: then both are typing, and neither is kept.
+func (p *Prompt) Press(key string, at time.Time, alone bool) (counts bool, typed string) {
 	counts = alone && p.State(at) == Armed
-	p.held = press{key: key, at: at, counts: counts}
-	if at.After(p.calm) {
-		p.calm = at
+	if typed = p.Disturb(at); typed != "" {
+		return false, typed
 	}
-	return counts
+	p.held = press{key: key, at: at, counts: counts}
+	return counts, ""
 }
+
+// Accept holds a key that became an answer by another way than one press: the
+// last letter of a code, whose first one was a press that counted.
+func (p *Prompt) Accept(key string, at time.Time) {
+	p.Disturb(at)
+	p.held = press{key: key, at: at, counts: !p.drawn.IsZero()}
+}
+
+// Drop forgets a press without taking it for typing.
+func (p *Prompt) Drop() { p.held = press{} }
 
 // Due says which key, if any, has become an answer. read is when bytes were
 // read last, heard when the last ones that were told to this prompt were read:

@@ -32,7 +32,7 @@ func TestTheRoadToAnAnswer(t *testing.T) {
 	expect(20, Drawn)
 	expect(419, Drawn)
 	expect(420, Armed)
-	if !p.Press("a", ms(500), true) {
+	if counts, typed := p.Press("a", ms(500), true); !counts || typed != "" {
 		t.Fatal("the press does not count")
 	}
 	expect(600, Pending)
@@ -69,7 +69,7 @@ func TestWhatDisarms(t *testing.T) {
 	} {
 		p := ready()
 		c.act(p)
-		if got := p.Press("a", ms(c.press), c.alone); got != c.want {
+		if got, _ := p.Press("a", ms(c.press), c.alone); got != c.want {
 			t.Errorf("%s: counts %v, want %v", name, got, c.want)
 		}
 	}
@@ -85,6 +85,20 @@ func TestASecondKeyTakesThePressBack(t *testing.T) {
 		if key, _ := p.Due(ms(5000), ms(1000), ms(1000)); key != "" {
 			t.Errorf("a key %d ms later and still an answer", after)
 		}
+	}
+}
+
+func TestTwoAnswersAtOnceAreTyping(t *testing.T) {
+	p := ready()
+	p.Press("a", ms(1000), true)
+	if counts, typed := p.Press("a", ms(1100), true); counts || typed != "a" {
+		t.Errorf("the second press counts %v, and gives back %q", counts, typed)
+	}
+	if key, _ := p.Due(ms(5000), ms(1100), ms(1100)); key != "" {
+		t.Errorf("answered %q", key)
+	}
+	if counts, _ := p.Press("a", ms(1499), true); counts {
+		t.Error("armed too early again")
 	}
 }
 

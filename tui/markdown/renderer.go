@@ -156,3 +156,8 @@ func (r *Renderer) code(s string) {
 }
 
 const codeIndent = 2
+
+// Fits says that the renderer draws for this width.
+func (r *Renderer) Fits(width int, widths view.Widths) bool {
+	return r.width == max(1, width) && r.widths == widths
+}

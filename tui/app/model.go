@@ -1,0 +1,250 @@
+package app
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
+	"github.com/tera-pilot/tera-pilot/tui/arm"
+	"github.com/tera-pilot/tera-pilot/tui/room/ask"
+	"github.com/tera-pilot/tera-pilot/tui/room/composer"
+	"github.com/tera-pilot/tera-pilot/tui/room/start"
+	"github.com/tera-pilot/tera-pilot/tui/room/transcript"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/theme"
+	"github.com/tera-pilot/tera-pilot/tui/tty"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+)
+
+// Options are what a Model is made of.
+type Options struct {
+	Send    func(event.Command) // hands a command on; must not block
+	Start   *snap.Start         // shown until there is a session; nil for none
+	Refresh func() snap.Start   // looks again; nil when nothing can change
+	Now     func() time.Time
+	Read    func() time.Time // when bytes were read last
+	Code    func() string    // a new random code of four letters
+	By      string           // who answers, "user:tui"
+	Profile colorprofile.Profile
+	Theme   string // a theme's name; "" for automatic
+	Inline  bool   // below the shell's lines instead of the alternate screen
+}
+
+// Messages that the program around the model sends.
+type (
+	// Events are events of the session, in order.
+	Events []event.Event
+	// Written says that frame N was written with its query.
+	Written struct {
+		N  uint64
+		At time.Time
+	}
+	// Lost says that the session is gone, and why.
+	Lost struct{ Err error }
+	// Refreshed is what a new look at the surroundings found.
+	Refreshed snap.Start
+)
+
+type (
+	tick      struct{ at time.Time }
+	fenceOver struct{ n uint64 }
+)
+
+// A Model is the front end's state. It is used by one goroutine.
+type Model struct {
+	o     Options
+	state snap.State
+
+	transcript transcript.Room
+	composer   composer.Room
+	start      *start.Room
+	ask        *ask.Room // of the session's open question
+	own        *ask.Room // a question of our own: whether to raise the level
+	later      bool      // the person does not want to see the open question now
+	answered   time.Time // when the open question was answered; zero when it was not
+	help       bool
+	helpTop    int
+	note       *event.Notice // of our own, until the next key
+	quitting   time.Time     // of the first ctrl+c
+
+	width, height int
+	widths        view.Widths
+	dark          bool
+	theme         *theme.Theme
+	enhanced      bool // the terminal tells shift+enter from enter
+
+	fences arm.Fences
+	frame  uint64
+	input  time.Time // of the last thing a person did
+	heard  time.Time // of the last bytes that we were told of
+	wakeAt time.Time // of the tick that is under way
+
+	dirty  bool
+	last   tea.View
+	chosen string // the action of the start screen
+	lost   error
+	failed *PanicError
+}
+
+// A PanicError is a bug of ours: what Update or View panicked with.
+type PanicError struct {
+	Value string // made visible
+	Stack string
+}
+
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("the terminal front end failed: %s; this is a bug, please report it", e.Value)
+}
+
+// New makes a model.
+func New(o Options) *Model {
+	m := &Model{o: o, dark: true, dirty: true}
+	m.input = o.Now()
+	m.pickTheme()
+	if o.Start != nil {
+		m.start = &start.Room{}
+		m.start.Set(*o.Start)
+	}
+	return m
+}
+
+// Chosen is the action that ended the start screen, "" for none.
+func (m *Model) Chosen() string { return m.chosen }
+
+// State is the session as the screens know it.
+func (m *Model) State() *snap.State { return &m.state }
+
+// Err is why the model ended when nobody wanted it to.
+func (m *Model) Err() error {
+	if m.failed != nil {
+		return m.failed
+	}
+	return m.lost
+}
+
+// Init asks for the background colour and for a first look around.
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{m.refresh()}
+	if m.o.Theme == "" && m.o.Profile > colorprofile.ANSI {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) refresh() tea.Cmd {
+	if m.o.Refresh == nil || m.start == nil {
+		return nil
+	}
+	look := m.o.Refresh
+	return func() tea.Msg { return Refreshed(look()) }
+}
+
+func (m *Model) pickTheme() { m.theme = theme.For(m.o.Theme, m.o.Profile, m.dark) }
+
+// Update handles one message. A panic ends the program in order, with the
+// terminal as it was before.
+func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if v := recover(); v != nil {
+			m.fail(v)
+			cmd = tea.Quit
+		}
+	}()
+	now := m.o.Now()
+	cmd = m.handle(msg, now)
+	return m, tea.Batch(cmd, m.settle(now))
+}
+
+func (m *Model) fail(v any) {
+	m.failed = &PanicError{Value: visible.Strict(fmt.Sprint(v)), Stack: string(debug.Stack())}
+}
+
+func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
+	switch msg := msg.(type) {
+	case tty.Input:
+		m.dirty = true
+		return m.fromTerminal(msg, now)
+	case Events:
+		m.dirty = true
+		m.apply(msg)
+	case Written:
+		m.fences.Written(msg.N)
+		n := msg.N
+		return tea.Tick(arm.Fence, func(time.Time) tea.Msg { return fenceOver{n} })
+	case fenceOver:
+		m.confirm(msg.n, now, false)
+	case tick:
+		m.dirty = true
+		if msg.at.Equal(m.wakeAt) {
+			m.wakeAt = time.Time{}
+		}
+	case tea.WindowSizeMsg:
+		m.dirty = true
+		m.width, m.height = msg.Width, msg.Height
+		m.disturb(now)
+	case tea.BackgroundColorMsg:
+		m.dark, m.dirty = msg.IsDark(), true
+		m.pickTheme()
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet) {
+			m.widths, m.dirty = view.Graphemes, true
+		}
+	case tea.KeyboardEnhancementsMsg:
+		m.enhanced, m.dirty = msg.Flags != 0, true
+	case Refreshed:
+		m.dirty = true
+		m.start.Set(snap.Start(msg))
+	case Lost:
+		m.lost = msg.Err
+		return tea.Quit
+	}
+	return nil
+}
+
+// fromTerminal handles what was read.
+func (m *Model) fromTerminal(in tty.Input, now time.Time) tea.Cmd {
+	m.heard = in.At
+	switch ev := in.Event.(type) {
+	case uv.KeyPressEvent:
+		m.input, m.note = in.At, nil
+		return m.key(in, uv.Key(ev), now)
+	case uv.PasteEvent:
+		m.input = in.At
+		m.paste(in, ev.Content)
+	case uv.PrimaryDeviceAttributesEvent:
+		m.confirm(m.fences.Answered(), in.At, true)
+	case tty.Ended:
+		return tea.Quit
+	case nil, uv.ModeReportEvent, uv.KeyboardEnhancementsEvent, uv.BackgroundColorEvent, uv.KeyReleaseEvent:
+		// The terminal speaks, not the person.
+	default: // focus, mouse, and what we do not know
+		m.input = in.At
+		m.disturb(in.At)
+	}
+	return nil
+}
+
+// disturb tells the open questions that something came or changed.
+func (m *Model) disturb(at time.Time) {
+	for _, r := range []*ask.Room{m.ask, m.own} {
+		if r != nil {
+			m.typed(r, r.Disturb(at))
+		}
+	}
+}
+
+// confirm says that the terminal has a frame.
+func (m *Model) confirm(n uint64, at time.Time, fenced bool) {
+	for _, r := range []*ask.Room{m.ask, m.own} {
+		if r != nil && n != 0 {
+			r.Confirm(n, at, fenced)
+			m.dirty = true
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package app
+
+import (
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/arm"
+	"github.com/tera-pilot/tera-pilot/tui/room/ask"
+)
+
+// apply folds events into the state and follows the open question.
+func (m *Model) apply(events []event.Event) {
+	for _, e := range events {
+		m.state.Apply(e)
+	}
+	m.composer.Remember(m.state.Said)
+	if m.state.Opened {
+		m.start = nil
+	}
+	q := m.state.Question
+	switch {
+	case q == nil && m.ask != nil:
+		m.drop()
+	case q != nil && (m.ask == nil || m.ask.Question().ID != q.ID):
+		if m.ask != nil {
+			m.drop()
+		}
+		m.ask, m.later, m.answered = ask.New(*q, m.o.By), false, time.Time{}
+	}
+}
+
+// drop ends the room of the question that was closed. Its screen goes: what is
+// typed from now on is no answer to anything.
+func (m *Model) drop() {
+	now := m.o.Now()
+	if typed := m.ask.Disturb(now); typed != "" {
+		m.composer.Insert(typed)
+	}
+	m.ask = nil
+	m.disturb(now)
+}
+
+// asking is the question that has the focus, nil when none has.
+func (m *Model) asking() *ask.Room {
+	switch {
+	case m.own != nil:
+		return m.own
+	case m.ask != nil && m.ask.Focused():
+		return m.ask
+	default:
+		return nil
+	}
+}
+
+// reask is how long after an answer a question that is still open is put
+// again: the core did not take the answer.
+const reask = 3 * time.Second
+
+// mayFocus says that the open question takes the focus by itself at a time.
+func (m *Model) mayFocus() (at time.Time, ok bool) {
+	if m.ask == nil || m.ask.Focused() || m.own != nil || m.later || m.help || !m.composer.Empty() {
+		return time.Time{}, false
+	}
+	at = m.input.Add(arm.Focus)
+	if !m.answered.IsZero() && m.answered.Add(reask).After(at) {
+		at = m.answered.Add(reask)
+	}
+	return at, true
+}
+
+// focus gives the open question the focus.
+func (m *Model) focus(now time.Time) {
+	if m.ask == nil || m.own != nil {
+		return
+	}
+	if !m.answered.IsZero() {
+		m.note = &event.Notice{Severity: "warn", Text: "the answer was not taken: the question is still open"}
+	}
+	m.later, m.answered, m.help = false, time.Time{}, false
+	m.ask.Focus(now)
+}
+
+// outcome does what a question's key came to.
+func (m *Model) outcome(r *ask.Room, o ask.Outcome, now time.Time) {
+	m.typed(r, o.Typed)
+	if o.Later {
+		m.blur(r)
+		m.later = true
+	}
+	if o.Command == nil {
+		return
+	}
+	if r == m.own {
+		m.ownAnswer(o.Command)
+		m.own = nil
+	} else {
+		m.o.Send(o.Command)
+		m.ask.Blur()
+		m.answered = now
+	}
+	m.dirty = true
+}
+
+// typed gives what was typed into a question to the composer, which then has
+// the focus.
+func (m *Model) typed(r *ask.Room, text string) {
+	if text == "" {
+		return
+	}
+	m.composer.Insert(text)
+	m.blur(r)
+	m.dirty = true
+}
+
+// blur takes the focus from a question. One of our own is closed by that.
+func (m *Model) blur(r *ask.Room) {
+	if r == m.own {
+		m.own = nil
+		return
+	}
+	r.Blur()
+}
+
+// levels are the autonomy levels, from strict to loose.
+func rank(level string) int {
+	switch level {
+	case "always_ask":
+		return 1
+	case "new_files_only":
+		return 2
+	case "never_ask":
+		return 3
+	default:
+		return 0
+	}
+}
+
+// setLevel lowers at once. Raising is a question of our own, with a code.
+func (m *Model) setLevel(to string, now time.Time) {
+	from := m.state.Level
+	switch {
+	case rank(to) == 0:
+		m.note = &event.Notice{Severity: "warn", Text: "no such level: " + to, Hint: "always_ask, new_files_only, never_ask"}
+		return
+	case rank(to) <= rank(from):
+		m.o.Send(event.SetLevel{Level: to})
+		return
+	}
+	q := event.Question{
+		ID: "level", Kind: "level", Tool: to, Title: "raise the level", Danger: true, Code: m.o.Code(),
+		Lines: []event.Line{
+			{Kind: event.LineFact, Text: "from      " + from},
+			{Kind: event.LineWarn, Text: "to        " + to},
+			{Kind: event.LineBlank},
+		},
+	}
+	for _, text := range unasked(to) {
+		q.Lines = append(q.Lines, event.Line{Kind: event.LineWarn, Text: "unasked   " + text})
+	}
+	q.Lines = append(q.Lines, event.Line{Kind: event.LineFact, Text: "ends      /level " + from + ", or the end of this program"})
+	q.LinesHash = event.HashLines(q.Lines)
+	m.own = ask.New(q, m.o.By)
+	m.own.Focus(now)
+}
+
+// unasked says what a level does without a question.
+func unasked(level string) []string {
+	out := []string{"files and folders that are not there yet are created"}
+	if level == "never_ask" {
+		out = append(out, "files are changed, renamed and deleted", "commands run in the sandbox", "git writes the repository")
+	}
+	return out
+}
+
+// ownAnswer is the answer to our own question.
+func (m *Model) ownAnswer(c event.Command) {
+	q := m.own.Question()
+	if a, ok := c.(event.Answer); ok && a.Choice == event.Once && a.Code == q.Code {
+		m.o.Send(event.SetLevel{Level: q.Tool})
+	}
+}

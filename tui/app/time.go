@@ -1,0 +1,80 @@
+package app
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/tera-pilot/tera-pilot/tui/arm"
+)
+
+// settle does what time alone brings about, and returns the tick at which to
+// look again. An idle program has none.
+func (m *Model) settle(now time.Time) tea.Cmd {
+	if at, ok := m.mayFocus(); ok && !now.Before(at) {
+		m.focus(now)
+		m.dirty = true
+	}
+	var wait time.Duration
+	if r := m.asking(); r != nil {
+		o, w := r.Due(now, m.o.Read(), m.heard)
+		m.outcome(r, o, now)
+		wait = w
+	}
+	wake := m.nextWake(now)
+	if wait > 0 {
+		wake = sooner(wake, now.Add(wait))
+	}
+	if wake.IsZero() || !m.wakeAt.IsZero() && !wake.Before(m.wakeAt) {
+		return nil
+	}
+	m.wakeAt = wake
+	return tea.Tick(max(wake.Sub(now), time.Millisecond), func(time.Time) tea.Msg { return tick{wake} })
+}
+
+// sooner is the earlier of two times; the zero time is never.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// nextWake is when something on the screen changes by itself.
+func (m *Model) nextWake(now time.Time) (wake time.Time) {
+	if at, ok := m.mayFocus(); ok {
+		wake = sooner(wake, at)
+	}
+	if r := m.asking(); r != nil {
+		if at, ok := r.ArmedAt(); ok && r.State(now) == arm.Drawn {
+			wake = sooner(wake, at)
+		}
+		if d := r.NextTick(now); d > 0 {
+			wake = sooner(wake, now.Add(d))
+		}
+		return wake
+	}
+	if q := m.state.Question; q != nil && !q.Deadline.IsZero() {
+		switch left := q.Deadline.Sub(now); {
+		case left > time.Minute:
+			wake = sooner(wake, q.Deadline.Add(-time.Minute))
+		case left > 0:
+			wake = sooner(wake, now.Add(time.Second))
+		}
+	}
+	if m.state.Busy {
+		// The seconds of what is going on.
+		next := now.Add(time.Second)
+		if since := m.state.Working.Since; !since.IsZero() && now.After(since) {
+			next = now.Add(time.Second - now.Sub(since)%time.Second)
+		}
+		wake = sooner(wake, next)
+	}
+	if !m.quitting.IsZero() {
+		if end := m.quitting.Add(quitWindow); end.After(now) {
+			wake = sooner(wake, end)
+		} else {
+			m.quitting, m.note, m.dirty = time.Time{}, nil, true
+		}
+	}
+	return wake
+}

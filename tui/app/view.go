@@ -1,0 +1,217 @@
+package app
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/tera-pilot/tera-pilot/tui/keys"
+	"github.com/tera-pilot/tera-pilot/tui/room/status"
+	"github.com/tera-pilot/tera-pilot/tui/safe"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/theme"
+	"github.com/tera-pilot/tera-pilot/tui/tty"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+)
+
+// View is the frame. It is called after every message, and gives the frame of
+// before when nothing changed.
+func (m *Model) View() (v tea.View) {
+	defer func() {
+		if r := recover(); r != nil && m.failed == nil {
+			m.fail(r)
+			v = m.last
+		}
+	}()
+	if !m.dirty || m.failed != nil {
+		return m.last
+	}
+	m.dirty = false
+	f := m.compose(m.o.Now())
+	v = tea.NewView(f.Draw(m.theme, m.widths, m.width, m.height))
+	v.AltScreen = !m.o.Inline
+	v.ReportFocus = true
+	v.WindowTitle = tty.FrameTitle(m.frame)
+	if f.Cursor != nil && f.Cursor.X < m.width && f.Cursor.Y < m.height {
+		v.Cursor = tea.NewCursor(f.Cursor.X, f.Cursor.Y)
+		v.Cursor.Blink = false
+	}
+	m.last = v
+	return v
+}
+
+// compose lays out the whole screen.
+func (m *Model) compose(now time.Time) view.Frame {
+	w, h := m.width, m.height
+	if w <= 0 || h <= 0 {
+		return view.Frame{}
+	}
+	foot := status.Line(&m.state, w, m.widths)
+	if m.start != nil && !m.help {
+		f := view.Frame{Lines: m.start.View(w, max(0, h-len(foot)-1), m.widths)}
+		f.Lines = append(append(f.Lines, view.Rule(w)), foot...)
+		return f
+	}
+	if h >= small {
+		foot = append([]view.Line{view.Rule(w)}, foot...)
+	}
+	room := max(0, h-len(foot))
+	var f view.Frame
+	switch r := m.asking(); {
+	case r != nil:
+		f.Lines, f.Cursor = r.View(w, room, m.widths, now, m.nextFrame)
+	case m.help:
+		f.Lines = m.helpLines(w, room)
+	default:
+		f.Lines, f.Cursor = m.chat(w, room, now)
+	}
+	f.Lines = append(view.Fill(f.Lines, room), foot...)
+	return f
+}
+
+// small is the height below which separators go.
+const small = 10
+
+func (m *Model) nextFrame() uint64 {
+	m.frame++
+	return m.frame
+}
+
+// chat is the transcript, what needs attention, and the composer.
+func (m *Model) chat(w, h int, now time.Time) ([]view.Line, *view.Cell) {
+	least, most := 1, max(1, h/3)
+	if h >= 24 {
+		least = 3
+	}
+	box, caret := m.composer.View(w, min(least, most), most, m.widths)
+	bottom := m.attention(w, now)
+	if h >= small-3 {
+		bottom = append(bottom, view.Rule(w))
+	}
+	at := len(bottom)
+	bottom = append(bottom, box...)
+	if h >= small-3 {
+		bottom = append(bottom, view.Rule(w))
+	}
+	bottom = append(bottom, m.hints(w, now))
+	if len(bottom) > h {
+		// Too small for all: the composer is what stays.
+		bottom = bottom[min(at, len(bottom)-1):]
+		at = 0
+	}
+	title := status.Title(&m.state, w, m.widths)
+	room := h - len(bottom) - 1
+	lines := []view.Line{}
+	if room >= 0 {
+		lines = append(lines, title)
+		lines = append(lines, m.body(w, room, now)...)
+	}
+	caret.Y += len(lines) + at
+	lines = append(lines, bottom...)
+	if m.transcript.Reading() {
+		return lines, nil
+	}
+	return lines, &caret
+}
+
+// body is the transcript, or what to do when nothing was said yet.
+func (m *Model) body(w, h int, now time.Time) []view.Line {
+	if len(m.state.Items) > 0 {
+		return m.transcript.View(&m.state, w, h, m.widths, now)
+	}
+	var out []view.Line
+	if h >= 8 {
+		out = append(out, nil)
+	}
+	say := func(style theme.Style, t safe.Text) {
+		out = append(out, m.widths.Wrap(view.Join(view.Spaces(2), view.Text(style, t)), w, 2)...)
+	}
+	if !m.state.Opened {
+		say(theme.Dim, safe.Lit("opening the session ..."))
+		return view.Fill(out, h)
+	}
+	say(theme.Plain, safe.Join(safe.Lit("You are in "), safe.Strict(m.state.Root)))
+	if h >= 8 {
+		out = append(out, nil)
+	}
+	say(theme.Plain, safe.Lit("Say what should be done. Files are read as needed; before anything is"))
+	say(theme.Plain, safe.Lit("changed or run you see exactly what, and decide."))
+	return view.Fill(out, h)
+}
+
+// attention is what stands between transcript and composer.
+func (m *Model) attention(w int, now time.Time) []view.Line {
+	var out []view.Line
+	out = append(out, status.Todo(&m.state, w, m.widths)...)
+	notices := m.state.Notices
+	if m.note != nil {
+		notices = append(notices[:len(notices):len(notices)], *m.note)
+	}
+	out = append(out, status.Banners(m.state.Head, notices, w, m.widths)...)
+	if m.state.Question != nil && m.answered.IsZero() {
+		out = append(out, status.Waiting(&m.state, w, m.widths, now)...)
+	}
+	return append(out, status.Queue(&m.state, w, m.widths)...)
+}
+
+func (m *Model) hints(w int, now time.Time) view.Line {
+	if m.transcript.Reading() {
+		return m.widths.Cut(view.Join(
+			view.Lit(theme.Key, safe.Lit("up down")), view.Lit(theme.Dim, safe.Lit(" choose   ")),
+			view.Lit(theme.Key, safe.Lit("enter")), view.Lit(theme.Dim, safe.Lit(" open   ")),
+			view.Lit(theme.Key, safe.Lit("pgup pgdown home end")), view.Lit(theme.Dim, safe.Lit("   ")),
+			view.Lit(theme.Key, safe.Lit("esc")), view.Lit(theme.Dim, safe.Lit(" back to the message"))), w)
+	}
+	newline := safe.Lit("ctrl+j")
+	if m.enhanced {
+		newline = safe.Lit("shift+enter")
+	}
+	return status.Hints(&m.state, w, m.widths, now, newline)
+}
+
+// helpLines is the table of keys and commands.
+func (m *Model) helpLines(w, h int) []view.Line {
+	var all []view.Line
+	for _, s := range keys.Help() {
+		if len(all) > 0 {
+			all = append(all, nil)
+		}
+		all = append(all, view.Lit(theme.Title, s.Where))
+		for _, k := range s.Keys {
+			all = append(all, m.helpRow(k.Press, k.Does, w)...)
+		}
+	}
+	all = append(all, nil, view.Lit(theme.Title, safe.Lit("Commands")))
+	for _, c := range keys.Commands() {
+		all = append(all, m.helpRow(safe.Join(c.Name, safe.Lit(" "), c.Args), c.Does, w)...)
+	}
+	room := max(0, h-2)
+	m.helpTop = max(0, min(m.helpTop, len(all)-room))
+	out := []view.Line{m.widths.Ends(view.Lit(theme.Title, safe.Lit("keys")), view.Lit(theme.Dim, safe.Lit("up down scroll, any other key closes")), w, 4)}
+	out = append(out, view.Rule(w))
+	return append(out, all[m.helpTop:min(len(all), m.helpTop+room)]...)
+}
+
+func (m *Model) helpRow(press, does safe.Text, w int) []view.Line {
+	col := min(34, w/2)
+	l := view.Join(m.widths.Pad(m.widths.Cut(view.Join(view.Spaces(2), view.Lit(theme.Key, press)), col-1), col), view.Lit(theme.Plain, does))
+	return m.widths.Wrap(l, w, col)
+}
+
+// Goodbye is what full mode leaves on the normal screen.
+func (m *Model) Goodbye() []view.Line {
+	s := &m.state
+	if s.ID == "" {
+		return nil
+	}
+	var out []view.Line
+	if s.Last != "" {
+		it := snap.Item{Kind: snap.Pilot, Text: s.Last}
+		out = append(out, m.transcript.Draw(&it, max(20, m.width), m.widths)...)
+		out = append(out, nil)
+	}
+	line := view.Join(view.Lit(theme.Dim, safe.Lit("session ")), view.Text(theme.Plain, safe.Strict(s.ID)))
+	if s.Head.Head != "" {
+		line = view.Join(line, view.Lit(theme.Dim, safe.Lit("   log ")), view.Text(theme.Plain, safe.Strict(s.Head.Head)), view.Lit(theme.Dim, safe.Join(safe.Lit(" #"), safe.Int(s.Head.Size))))
+	}
+	return append(out, line, view.Lit(theme.Dim, safe.Lit("tera-pilot --continue goes on from here")))
+}

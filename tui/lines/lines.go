@@ -1,0 +1,295 @@
+package lines
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/tty"
+)
+
+// Session is what the front end needs of a session; see tui.Session.
+type Session interface {
+	Send(event.Command) error
+	Subscribe(seq uint64) (backlog []event.Event, live <-chan event.Event, cancel func(), err error)
+}
+
+// Options are what Run needs.
+type Options struct {
+	Session Session
+	In      io.Reader
+	Out     io.Writer
+	By      string
+	Code    func() string // a new random code
+}
+
+// Run prints a session's events and sends what is typed, until the session
+// ends, the person leaves, the input ends and nothing is under way, or ctx
+// ends.
+func Run(ctx context.Context, o Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := &printer{w: tty.NewGate(o.Out, nil)}
+	f := &front{o: o, p: p}
+	typed := read(ctx, o.In)
+	var seq uint64
+	for {
+		backlog, live, stop, err := o.Session.Subscribe(seq)
+		if err != nil {
+			return fmt.Errorf("session: %w", err)
+		}
+		f.heard = 0
+		done, err := f.serve(ctx, backlog, live, typed)
+		stop()
+		switch {
+		case err != nil:
+			return err
+		case done || ctx.Err() != nil:
+			return p.err
+		case f.heard == 0:
+			return errors.New("session: it ended without a word")
+		}
+		seq = f.state.Seq
+	}
+}
+
+// line is one line of input; end says that there is no other.
+type line struct {
+	text string
+	end  bool
+}
+
+// read reads lines until the input ends. It may stay in a read that never
+// ends: a terminal's.
+func read(ctx context.Context, in io.Reader) <-chan line {
+	out := make(chan line, 64)
+	go func() {
+		defer close(out)
+		s := bufio.NewScanner(in)
+		s.Buffer(nil, 1<<20)
+		for s.Scan() {
+			select {
+			case out <- line{text: s.Text()}:
+			case <-ctx.Done():
+				return
+			}
+		}
+		select {
+		case out <- line{end: true}:
+		case <-ctx.Done():
+		}
+	}()
+	return out
+}
+
+// front is the state of the front end.
+type front struct {
+	o     Options
+	p     *printer
+	state snap.State
+	heard int // events of this feed
+
+	asked   string // id of the question that was printed
+	code    string // answers it, or raises the level
+	raise   string // the level that the code would raise to
+	partial string // of an answer that is coming in
+	ended   bool   // no more input
+	quit    bool
+}
+
+// serve prints one feed and handles input. done says that there is nothing
+// more to do.
+func (f *front) serve(ctx context.Context, backlog []event.Event, live <-chan event.Event, typed <-chan line) (done bool, err error) {
+	for _, e := range backlog {
+		f.event(e)
+	}
+	f.ask(typed)
+	for {
+		if f.quit || f.ended && !f.state.Busy && f.state.Opened && len(f.state.Queued) == 0 {
+			return true, f.p.err
+		}
+		select {
+		case <-ctx.Done():
+			return true, f.p.err
+		case e, ok := <-live:
+			if !ok {
+				return f.state.Closed, f.p.err
+			}
+			f.event(e)
+			f.ask(typed)
+		case l, ok := <-typed:
+			switch {
+			case !ok:
+				typed = nil
+			case l.end:
+				f.ended = true
+				f.refuse()
+			default:
+				err = f.line(l.text)
+			}
+		}
+		if err != nil || f.p.err != nil {
+			return true, errors.Join(err, f.p.err)
+		}
+	}
+}
+
+// send hands a command on.
+func (f *front) send(c event.Command) error {
+	if _, ok := c.(event.Submit); ok {
+		// Until the session says so: the input may end right behind it.
+		f.state.Busy = true
+	}
+	if err := f.o.Session.Send(c); err != nil {
+		return fmt.Errorf("session: %w", err)
+	}
+	return nil
+}
+
+// ask prints a question that has just been opened, after what was typed before
+// it is gone.
+func (f *front) ask(typed <-chan line) {
+	q := f.state.Question
+	if q == nil || f.asked == q.ID {
+		return
+	}
+	f.asked, f.raise, f.code = q.ID, "", f.o.Code()
+	if q.Danger && q.Code != "" {
+		f.code = q.Code
+	}
+	flushInput(f.o.In)
+	for waiting := true; waiting; {
+		select {
+		case l, ok := <-typed:
+			if ok && l.end {
+				f.ended = true
+			}
+			waiting = ok && !l.end
+		default:
+			waiting = false
+		}
+	}
+	f.p.question(*q, f.code)
+	f.refuse()
+}
+
+// refuse answers no when nobody can answer.
+func (f *front) refuse() {
+	if q := f.state.Question; f.ended && q != nil {
+		f.p.line("held", "the input has ended: nobody can answer, so the answer is no")
+		if err := f.send(f.answer(*q, event.Answer{Choice: event.Deny, Reason: "nobody could answer: the input had ended"})); err != nil {
+			f.p.err = errors.Join(f.p.err, err)
+		}
+	}
+}
+
+func (f *front) answer(q event.Question, a event.Answer) event.Answer {
+	a.Question, a.Digest, a.LinesHash, a.By, a.Unfenced = q.ID, q.Digest, event.HashLines(q.Lines), f.o.By, true
+	if !q.Opened.IsZero() {
+		a.Millis = time.Since(q.Opened).Milliseconds()
+	}
+	return a
+}
+
+// line handles one line of input.
+func (f *front) line(text string) error {
+	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	rest = strings.TrimSpace(rest)
+	switch q := f.state.Question; {
+	case word == "":
+		return nil
+	case q != nil && word == f.code:
+		return f.reply(*q, rest)
+	case f.raise != "" && word == f.code && rest == "raise":
+		to := f.raise
+		f.raise, f.code = "", ""
+		return f.send(event.SetLevel{Level: to})
+	case strings.HasPrefix(word, "/") && !strings.Contains(word[1:], "/"):
+		return f.command(word, rest)
+	}
+	if q := f.state.Question; q != nil {
+		f.p.line("held", "still waiting for an answer; your line is sent as a message")
+	}
+	return f.send(event.Submit{Text: text})
+}
+
+// reply handles a line that begins with the question's code.
+func (f *front) reply(q event.Question, rest string) error {
+	word, text, _ := strings.Cut(rest, " ")
+	text = strings.TrimSpace(text)
+	var c event.Command
+	switch {
+	case q.Kind == event.AskUnknown:
+		if word == "done" || word == "again" || word == "look" {
+			c = event.Settle{Call: q.Call, How: word}
+		}
+	case word == "deny":
+		c = f.answer(q, event.Answer{Choice: event.Deny})
+	case word == "reason":
+		c = f.answer(q, event.Answer{Choice: event.Deny, Reason: text})
+	case q.Kind == event.AskUser:
+		if word == "say" && text != "" {
+			c = f.answer(q, event.Answer{Choice: event.Say, Text: text})
+		}
+	case !sound(q):
+	case word == "allow":
+		c = f.answer(q, event.Answer{Choice: event.Once, Code: q.Code})
+	case word == "keep":
+		for i, s := range q.Scopes {
+			if text == fmt.Sprint(i+1) {
+				c = f.answer(q, event.Answer{Choice: event.Keep, Scope: s.ID})
+			}
+		}
+	}
+	if c == nil {
+		f.p.line("held", "not understood: "+choices(q, f.code))
+		return nil
+	}
+	return f.send(c)
+}
+
+// command carries out a slash command.
+func (f *front) command(word, rest string) error {
+	switch word {
+	case "/quit":
+		f.quit = true
+		return nil
+	case "/cancel":
+		return f.send(event.Cancel{})
+	case "/rename":
+		return f.send(event.Rename{Title: rest})
+	case "/model":
+		provider, name, two := strings.Cut(rest, " ")
+		if !two {
+			provider, name = "", rest
+		}
+		return f.send(event.SetModel{Provider: provider, Model: name})
+	case "/level":
+		return f.level(rest)
+	}
+	f.p.line("note", word+" is no command; there are /level NAME, /model [PROVIDER] NAME, /rename TITLE, /cancel, /quit")
+	return nil
+}
+
+// level lowers at once. Raising wants a code, like every yes.
+func (f *front) level(to string) error {
+	rank := map[string]int{"always_ask": 1, "new_files_only": 2, "never_ask": 3}
+	switch {
+	case rank[to] == 0:
+		f.p.line("level", "there is always_ask, new_files_only, never_ask")
+	case rank[to] <= rank[f.state.Level]:
+		return f.send(event.SetLevel{Level: to})
+	case f.state.Question != nil:
+		f.p.line("level", "answer the open question first")
+	default:
+		f.raise, f.code = to, f.o.Code()
+		f.p.line("level", "raising from "+f.state.Level+" to "+to+" lets more happen without a question; to do it, type: "+f.code+" raise")
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package ask
+
+import (
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/room/composer"
+	"github.com/tera-pilot/tera-pilot/tui/safe"
+
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+// choice is one answer key.
+type choice struct {
+	key    string
+	name   safe.Text
+	short  safe.Text // for narrow screens
+	allows bool      // something may happen then: all must have been read
+	do     func(*Room) Outcome
+}
+
+// choice is the answer of a key, as things stand.
+func (r *Room) choice(key string) (choice, bool) {
+	for _, c := range r.choices() {
+		if c.key == key {
+			return c, true
+		}
+	}
+	return choice{}, false
+}
+
+// choices are the answers to the question as it stands: what is not true now
+// is not offered.
+func (r *Room) choices() []choice {
+	if r.mode == scoping {
+		return []choice{{"a", safe.Lit("allow this from now on"), safe.Lit("allow"), true, (*Room).allowScope}}
+	}
+	reject := choice{"r", safe.Lit("reject with reason"), safe.Lit("reason"), false, (*Room).startReason}
+	deny := choice{"x", safe.Lit("deny"), safe.Lit("deny"), false, (*Room).deny}
+	switch r.q.Kind {
+	case event.AskUser:
+		deny.name, deny.short = safe.Lit("give no answer"), safe.Lit("no answer")
+		out := []choice{{"t", safe.Lit("type an answer"), safe.Lit("type"), true, (*Room).startText}, deny}
+		if len(r.q.Options) > 0 {
+			out = append([]choice{{"a", safe.Lit("answer with the chosen one"), safe.Lit("answer"), true, (*Room).sayOption}}, out...)
+		}
+		return out
+	case event.AskUnknown:
+		return []choice{
+			{"d", safe.Lit("it was done"), safe.Lit("done"), true, settle("done")},
+			{"g", safe.Lit("run it again (asks)"), safe.Lit("again"), true, settle("again")},
+			{"l", safe.Lit("look first"), safe.Lit("look"), false, settle("look")},
+		}
+	case event.AskEdit:
+		deny.name, deny.short = safe.Lit("reject all"), safe.Lit("none")
+	}
+	var out []choice
+	if !r.q.Danger {
+		name, short := safe.Lit("allow once"), safe.Lit("allow")
+		if r.q.Kind == event.AskEdit {
+			name, short = safe.Lit("apply all of it"), safe.Lit("apply")
+		}
+		out = append(out, choice{"a", name, short, true, (*Room).allowOnce})
+		if len(r.q.Scopes) > 0 {
+			out = append(out, choice{"s", safe.Lit("allow more..."), safe.Lit("more"), true, (*Room).startScopes})
+		}
+	}
+	return append(out, reject, deny)
+}
+
+func (r *Room) allowOnce() Outcome {
+	return Outcome{Command: r.answer(event.Answer{Choice: event.Once})}
+}
+
+func (r *Room) allowScope() Outcome {
+	if r.chosen >= len(r.q.Scopes) {
+		return Outcome{}
+	}
+	return Outcome{Command: r.answer(event.Answer{Choice: event.Keep, Scope: r.q.Scopes[r.chosen].ID})}
+}
+
+func (r *Room) deny() Outcome { return Outcome{Command: r.answer(event.Answer{Choice: event.Deny})} }
+
+func (r *Room) sayOption() Outcome {
+	if r.chosen >= len(r.q.Options) {
+		return Outcome{}
+	}
+	return Outcome{Command: r.answer(event.Answer{Choice: event.Say, Text: r.q.Options[r.chosen]})}
+}
+
+func settle(how string) func(*Room) Outcome {
+	return func(r *Room) Outcome { return Outcome{Command: event.Settle{Call: r.q.Call, How: how}} }
+}
+
+func (r *Room) startReason() Outcome {
+	r.mode = reasoning
+	r.edit.Clear()
+	return Outcome{}
+}
+
+func (r *Room) startText() Outcome {
+	r.mode = texting
+	r.edit.Clear()
+	return Outcome{}
+}
+
+func (r *Room) startScopes() Outcome {
+	r.mode, r.chosen = scoping, 0
+	return Outcome{}
+}
+
+// answer fills in what every answer carries.
+func (r *Room) answer(a event.Answer) event.Answer {
+	a.Question, a.Digest = r.q.ID, r.q.Digest
+	a.LinesHash = event.HashLines(r.q.Lines) // of what was shown, not of what was said
+	a.Unfenced = r.arm.Unfenced() || r.first.IsZero()
+	a.By = r.by
+	if !r.first.IsZero() {
+		a.Millis = max(0, r.press.Sub(r.first).Milliseconds())
+	}
+	return a
+}
+
+// Edit applies a key to a line of text; false when it is no key of an editor.
+func Edit(e *composer.Room, k uv.Key) bool {
+	switch k.Keystroke() {
+	case "backspace", "ctrl+h", "shift+backspace":
+		e.Backspace()
+	case "delete":
+		e.Delete()
+	case "left", "ctrl+b":
+		e.Left()
+	case "right", "ctrl+f":
+		e.Right()
+	case "alt+left", "ctrl+left", "alt+b":
+		e.WordLeft()
+	case "alt+right", "ctrl+right", "alt+f":
+		e.WordRight()
+	case "home", "ctrl+a":
+		e.Home()
+	case "end", "ctrl+e":
+		e.End()
+	case "ctrl+w", "alt+backspace":
+		e.DeleteWord()
+	case "ctrl+u":
+		e.DeleteToStart()
+	default:
+		if k.Text == "" || k.Mod&(uv.ModCtrl|uv.ModAlt) != 0 {
+			return false
+		}
+		e.Insert(k.Text)
+	}
+	return true
+}

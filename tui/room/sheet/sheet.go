@@ -1,0 +1,246 @@
+// Package sheet lays out the logical lines of a question, lets a person scroll
+// through all of them, and knows which ones were on the screen.
+package sheet
+
+import (
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/safe"
+	"github.com/tera-pilot/tera-pilot/tui/theme"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+)
+
+// A Sheet holds the lines of one question. The place on the screen is a line
+// and a row in it, so that a long diff costs no more than a short one.
+type Sheet struct {
+	lines  []event.Line
+	width  int
+	widths view.Widths
+	height int
+	top    Place
+
+	seen  []bool         // by line: all its rows were on the screen
+	count int            // how many are
+	rows  map[Place]bool // rows of lines that were on the screen in part, at this width
+}
+
+// Place is a row of a line.
+type Place struct{ Line, Row int }
+
+// New makes a sheet. The lines are those of the question and are not changed.
+func New(lines []event.Line) *Sheet {
+	return &Sheet{lines: lines, seen: make([]bool, len(lines)), rows: map[Place]bool{}}
+}
+
+// Seen is how many lines were on the screen as a whole, and how many there are.
+func (s *Sheet) Seen() (seen, all int) { return s.count, len(s.lines) }
+
+// Complete says that every line was on the screen. A question without lines
+// shows nothing and is never complete.
+func (s *Sheet) Complete() bool { return len(s.lines) > 0 && s.count == len(s.lines) }
+
+// View draws a screen of the sheet. shown are the rows on it; whoever knows
+// that the terminal has them hands them to Mark.
+func (s *Sheet) View(width, height int, w view.Widths) (out []view.Line, shown []Place) {
+	if width != s.width || w != s.widths {
+		s.width, s.widths = width, w
+		s.top.Row = 0
+		clear(s.rows)
+	}
+	s.height = max(0, height)
+	s.top = s.clamp(s.top)
+	for p := s.top; p.Line < len(s.lines) && len(out) < s.height; p = (Place{p.Line + 1, 0}) {
+		for i, row := range s.layout(p.Line) {
+			if i >= p.Row && len(out) < s.height {
+				out = append(out, row)
+				shown = append(shown, Place{p.Line, i})
+			}
+		}
+	}
+	return view.Fill(out, s.height), shown
+}
+
+// Mark says that rows were on the screen, at the width of the last View.
+func (s *Sheet) Mark(shown []Place) {
+	for _, p := range shown {
+		if p.Line >= len(s.seen) || s.seen[p.Line] {
+			continue
+		}
+		n := len(s.layout(p.Line))
+		if n > 1 {
+			s.rows[p] = true
+			if !s.allRows(p.Line, n) {
+				continue
+			}
+		}
+		s.seen[p.Line] = true
+		s.count++
+	}
+}
+
+func (s *Sheet) allRows(line, n int) bool {
+	for row := range n {
+		if !s.rows[Place{line, row}] {
+			return false
+		}
+	}
+	return true
+}
+
+// clamp keeps the last screen full.
+func (s *Sheet) clamp(p Place) Place {
+	last := s.back(Place{len(s.lines), 0}, s.height)
+	if p.Line > last.Line || p.Line == last.Line && p.Row > last.Row {
+		return last
+	}
+	return p
+}
+
+func (s *Sheet) back(p Place, n int) Place {
+	for n > 0 {
+		if p.Row > 0 {
+			step := min(n, p.Row)
+			p.Row -= step
+			n -= step
+			continue
+		}
+		if p.Line == 0 {
+			return p
+		}
+		p.Line--
+		p.Row = len(s.layout(p.Line))
+	}
+	return p
+}
+
+func (s *Sheet) forward(p Place, n int) Place {
+	for n > 0 && p.Line < len(s.lines) {
+		left := len(s.layout(p.Line)) - p.Row
+		if n < left {
+			p.Row += n
+			return p
+		}
+		n -= left
+		p = Place{p.Line + 1, 0}
+	}
+	return p
+}
+
+// Scroll moves by rows, up when negative.
+func (s *Sheet) Scroll(rows int) {
+	if rows < 0 {
+		s.top = s.back(s.top, -rows)
+	} else {
+		s.top = s.clamp(s.forward(s.top, rows))
+	}
+}
+
+// Page moves by screens; one row of the last one stays.
+func (s *Sheet) Page(n int) { s.Scroll(n * max(1, s.height-1)) }
+
+// Home goes to the first line.
+func (s *Sheet) Home() { s.top = Place{} }
+
+// End goes to the last line.
+func (s *Sheet) End() { s.top = s.clamp(Place{len(s.lines), 0}) }
+
+// Jump goes to the next line of a kind, or the one before when step is
+// negative.
+func (s *Sheet) Jump(kind event.LineKind, step int) {
+	for i := s.top.Line + step; i >= 0 && i < len(s.lines); i += step {
+		if s.lines[i].Kind == kind {
+			s.top = s.clamp(Place{i, 0})
+			return
+		}
+	}
+}
+
+// Top is the line at the top of the screen, and whether lines stand above and
+// below the screen.
+func (s *Sheet) Top() (line int, above, below bool) {
+	return s.top.Line, s.top != Place{}, s.forward(s.top, s.height).Line < len(s.lines)
+}
+
+// Columns of the layout.
+const (
+	gutter     = 2  // marks of attention
+	factName   = 10 // the core's names of facts, "program   "
+	diffNumber = 14 // the core's line numbers and sign, "   12    13 + "
+)
+
+var (
+	attention = view.Lit(theme.Warn, safe.Lit("! "))
+	says      = safe.Lit("model says  ")
+)
+
+// layout is a line as rows.
+func (s *Sheet) layout(i int) []view.Line {
+	l := s.lines[i]
+	text := safe.Shown(l.Text)
+	hang, line := gutter, view.Line(nil)
+	switch l.Kind {
+	case event.LineFact:
+		hang, line = gutter+factName, view.Join(view.Spaces(gutter), fact(text, theme.Plain))
+	case event.LineWarn:
+		hang, line = gutter+factName, view.Join(attention, fact(text, theme.Warn))
+	case event.LineFile:
+		line = view.Text(theme.Title, text)
+	case event.LineHunk:
+		line = view.Join(view.Spaces(gutter), view.Text(theme.Hunk, text))
+	case event.LineContext:
+		hang, line = gutter+diffNumber, view.Join(view.Spaces(gutter), view.Text(theme.Dim, text))
+	case event.LineAdd:
+		hang, line = gutter+diffNumber, view.Join(view.Spaces(gutter), view.Text(theme.Added, text))
+	case event.LineDelete:
+		hang, line = gutter+diffNumber, view.Join(view.Spaces(gutter), view.Text(theme.Deleted, text))
+	case event.LineScript:
+		line = view.Join(view.Spaces(gutter), view.Text(theme.Strong, text))
+	case event.LineModel:
+		hang = gutter + len(says.String())
+		head := view.Spaces(len(says.String()))
+		if i == 0 || s.lines[i-1].Kind != event.LineModel {
+			head = view.Lit(theme.Dim, says)
+		}
+		line = view.Join(view.Spaces(gutter), head, view.Text(theme.Quote, text))
+	case event.LineBlank:
+		return []view.Line{nil}
+	default:
+		// A kind that we do not know is shown all the same.
+		line = view.Join(attention, view.Text(theme.Plain, text))
+	}
+	rows := s.widths.Wrap(line, max(1, s.width), hang)
+	if len(rows) == 0 {
+		return []view.Line{nil}
+	}
+	return rows
+}
+
+// fact sets the name of a fact apart from what it says.
+func fact(text safe.Text, style theme.Style) view.Line {
+	t := text.String()
+	if len(t) < factName || strings.IndexFunc(t[:factName], func(r rune) bool { return r >= 0x80 || r == '<' }) >= 0 || t[factName-1] != ' ' {
+		return view.Text(style, text)
+	}
+	return view.Join(view.Lit(theme.Dim, text.Slice(0, factName)), view.Text(style, text.Slice(factName, len(t))))
+}
+
+// Hunk says where the top of the screen stands: the number of the hunk it is
+// in and how many there are, and the same of files.
+func (s *Sheet) Hunk() (hunk, hunks, file, files int) {
+	for i, l := range s.lines {
+		switch l.Kind {
+		case event.LineHunk:
+			hunks++
+			if i <= s.top.Line+s.height/2 {
+				hunk = hunks
+			}
+		case event.LineFile:
+			files++
+			if i <= s.top.Line {
+				file = files
+			}
+		}
+	}
+	return hunk, hunks, file, files
+}

@@ -1,0 +1,294 @@
+// Package status is the room of what is always true: title, banners, and the
+// status line with level, sandbox, network, model, context, cost and log.
+package status
+
+import (
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/room/transcript"
+	"github.com/tera-pilot/tera-pilot/tui/safe"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/theme"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+
+	"strings"
+)
+
+// Wide is the width from which on the status line is one row.
+const Wide = 80
+
+// Rows is how many rows Line takes.
+func Rows(width int) int {
+	if width < Wide {
+		return 2
+	}
+	return 1
+}
+
+// Line is the status line. Level, sandbox and network never go; the others go
+// from the end where there is no room.
+func Line(s *snap.State, width int, w view.Widths) []view.Line {
+	fixed := []view.Line{level(s.Level), sandbox(s.Sandbox), network(s.Network)}
+	rest := rest(s)
+	if width >= Wide {
+		return []view.Line{w.Cut(parts(fixed, rest, width, w), width)}
+	}
+	return []view.Line{w.Cut(parts(fixed, nil, width, w), width), w.Cut(parts(nil, rest, width, w), width)}
+}
+
+// parts joins what must stay, and as many of the others as fit.
+func parts(fixed, rest []view.Line, width int, w view.Widths) view.Line {
+	var out view.Line
+	for i, p := range append(fixed, rest...) {
+		joined := p
+		if i > 0 {
+			joined = view.Join(out, view.Spaces(3), p)
+		}
+		if i >= len(fixed) && w.Line(joined) > width {
+			break
+		}
+		out = joined
+	}
+	return out
+}
+
+// level shows the autonomy level by its mark and its name.
+func level(l string) view.Line {
+	switch l {
+	case "always_ask":
+		return view.Lit(theme.Strong, safe.Lit("[=] always_ask"))
+	case "new_files_only":
+		return view.Lit(theme.Warn, safe.Lit("[+] new_files_only"))
+	case "never_ask":
+		return view.Lit(theme.Alarm, safe.Lit("[!] never_ask"))
+	case "":
+		return view.Lit(theme.Dim, safe.Lit("[ ] no session"))
+	default:
+		return view.Join(view.Lit(theme.Alarm, safe.Lit("[?] ")), view.Text(theme.Alarm, safe.Strict(l)))
+	}
+}
+
+// sandbox shows the grade, and the setting where it is not the usual one.
+func sandbox(s string) view.Line {
+	setting, grade, _ := strings.Cut(s, " ")
+	switch {
+	case s == "":
+		return view.Lit(theme.Warn, safe.Lit("box unknown"))
+	case setting == "off":
+		return view.Lit(theme.Alarm, safe.Lit("box OFF"))
+	case grade == "" || strings.HasPrefix(grade, "none"):
+		return view.Lit(theme.Alarm, safe.Lit("box NONE: commands are refused"))
+	case grade == "A":
+		return view.Lit(theme.Good, safe.Lit("box A"))
+	default:
+		return view.Join(view.Lit(theme.Warn, safe.Lit("box ")), view.Text(theme.Warn, safe.Strict(grade)))
+	}
+}
+
+func network(n string) view.Line {
+	if n == "" {
+		n = "off"
+	}
+	style := theme.Plain
+	if n != "off" {
+		style = theme.Warn
+	}
+	return view.Join(view.Lit(style, safe.Lit("net ")), view.Text(style, safe.Strict(n)))
+}
+
+func rest(s *snap.State) []view.Line {
+	out := []view.Line{model(s), view.Lit(theme.Plain, context(s)), view.Lit(theme.Plain, cost(s))}
+	log := logHead(s.Head)
+	if s.Head.Broken != "" {
+		return append([]view.Line{log}, out...) // nothing is more important
+	}
+	return append(out, log)
+}
+
+func model(s *snap.State) view.Line {
+	switch {
+	case s.Model == "" && s.Provider == "":
+		return view.Lit(theme.Warn, safe.Lit("no model"))
+	case s.Model == "":
+		return view.Text(theme.Plain, safe.Strict(s.Provider))
+	default:
+		return view.Join(view.Text(theme.Plain, safe.Strict(s.Model)), view.Spaces(1), view.Text(theme.Dim, safe.Strict(s.Provider)))
+	}
+}
+
+// context is how much of the model's window the last request took.
+func context(s *snap.State) safe.Text {
+	switch {
+	case s.Window > 0:
+		return safe.Join(safe.Lit("ctx "), safe.Int(s.Used*100/s.Window), safe.Lit("%"))
+	case s.Used >= 1000:
+		return safe.Join(safe.Lit("ctx "), safe.Int(s.Used/1000), safe.Lit("k"))
+	default:
+		return safe.Join(safe.Lit("ctx "), safe.Int(s.Used))
+	}
+}
+
+// cost is what the session cost so far. What has no price is not called free.
+func cost(s *snap.State) safe.Text {
+	t := money(s.Cost)
+	if s.Unpriced && s.Cost == 0 {
+		t = safe.Lit("cost unknown")
+	} else if s.Unpriced {
+		t = safe.Join(t, safe.Lit(" + unknown"))
+	}
+	if s.MaxCost > 0 {
+		t = safe.Join(t, safe.Lit(" of "), money(s.MaxCost))
+	}
+	return t
+}
+
+func money(millionths int64) safe.Text {
+	cents := (millionths + 5000) / 10000
+	pad := safe.Lit("$")
+	dot := safe.Lit(".")
+	if cents%100 < 10 {
+		dot = safe.Lit(".0")
+	}
+	return safe.Join(pad, safe.Int(cents/100), dot, safe.Int(cents%100))
+}
+
+func logHead(h event.AuditHead) view.Line {
+	switch {
+	case h.Broken != "":
+		return view.Lit(theme.Alarm, safe.Lit("LOG BROKEN"))
+	case h.Head == "":
+		return view.Lit(theme.Dim, safe.Lit("log new"))
+	}
+	return view.Lit(theme.Dim, safe.Join(safe.Lit("log "), safe.Strict(h.Head[:min(6, len(h.Head))]), safe.Lit(" #"), safe.Int(h.Size)))
+}
+
+// Title is the first row.
+func Title(s *snap.State, width int, w view.Widths) view.Line {
+	left := view.Text(theme.Title, safe.Strict(s.Name()))
+	if s.Front == "demo" {
+		left = view.Join(left, view.Spaces(2), view.Lit(theme.Alarm, safe.Lit("DEMO")), view.Lit(theme.Dim, safe.Lit(" scripted, no model")))
+	}
+	if s.Title != "" {
+		left = view.Join(left, view.Spaces(2), view.Lit(theme.Dim, safe.Lit(`"`)), view.Text(theme.Plain, safe.Strict(s.Title)), view.Lit(theme.Dim, safe.Lit(`"`)))
+	}
+	right := safe.Join(safe.Lit("turn "), safe.Int(s.Turn))
+	switch n := len(s.Changed); n {
+	case 0:
+	case 1:
+		right = safe.Join(right, safe.Lit("  1 file changed"))
+	default:
+		right = safe.Join(right, safe.Lit("  "), safe.Int(n), safe.Lit(" files changed"))
+	}
+	return w.Ends(left, view.Lit(theme.Dim, right), width, 12)
+}
+
+// maxBanners is how many notices are on the screen, the newest ones.
+const maxBanners = 3
+
+// Banners are what the person should know now: they never hide the composer.
+func Banners(head event.AuditHead, notices []event.Notice, width int, w view.Widths) []view.Line {
+	var out []view.Line
+	if head.Broken != "" {
+		out = append(out, banner(theme.Bad, safe.Lit("log cannot be written"), safe.Strict(head.Broken), safe.Lit("nothing is done until it can"), width, w))
+	}
+	for _, n := range notices[max(0, len(notices)-maxBanners):] {
+		style := theme.Warn
+		switch n.Severity {
+		case "error":
+			style = theme.Bad
+		case "info":
+			style = theme.Dim
+		}
+		out = append(out, banner(style, safe.Strict(n.Text), safe.Lit(""), safe.Strict(n.Hint), width, w))
+	}
+	return out
+}
+
+func banner(style theme.Style, what, why, hint safe.Text, width int, w view.Widths) view.Line {
+	mark := safe.Lit(" ! ")
+	if style == theme.Dim {
+		mark = safe.Lit(" - ")
+	}
+	l := view.Join(view.Lit(style, mark), view.Text(style, what))
+	for _, t := range []safe.Text{why, hint} {
+		if !t.Empty() {
+			l = view.Join(l, view.Spaces(3), view.Text(theme.Plain, t))
+		}
+	}
+	return w.Cut(l, width)
+}
+
+// Queue shows what was typed while the agent works.
+func Queue(s *snap.State, width int, w view.Widths) []view.Line {
+	var out []view.Line
+	for i, t := range s.Queued {
+		right := view.Line(nil)
+		if i == len(s.Queued)-1 {
+			right = view.Lit(theme.Dim, safe.Lit("up takes it back"))
+		}
+		left := view.Join(view.Lit(theme.Dim, safe.Lit(" next  ")), view.Text(theme.Plain, safe.Strict(t)))
+		out = append(out, w.Ends(left, right, width, 20))
+	}
+	return out[max(0, len(out)-maxBanners):]
+}
+
+// Todo is the agent's list of tasks, in one row: what it is at, and how far.
+func Todo(s *snap.State, width int, w view.Widths) []view.Line {
+	done, active := 0, ""
+	for _, t := range s.Todo {
+		switch t.Status {
+		case "done":
+			done++
+		case "active":
+			if active == "" {
+				active = t.Text
+			}
+		}
+	}
+	if len(s.Todo) == 0 || done == len(s.Todo) {
+		return nil
+	}
+	left := view.Lit(theme.Dim, safe.Join(safe.Lit(" plan  "), safe.Int(done), safe.Lit(" of "), safe.Int(len(s.Todo)), safe.Lit(" done")))
+	if active != "" {
+		left = view.Join(left, view.Spaces(3), view.Text(theme.Plain, safe.Strict(active)))
+	}
+	return []view.Line{w.Cut(left, width)}
+}
+
+// Waiting says that a question is open which is not on the screen.
+func Waiting(s *snap.State, width int, w view.Widths, now time.Time) []view.Line {
+	q := s.Question
+	if q == nil {
+		return nil
+	}
+	n := safe.Join(safe.Lit(" "), safe.Int(q.Waiting+1), safe.Lit(" waiting  "))
+	left := view.Join(view.Lit(theme.Warn, n), view.Text(theme.Plain, safe.Shown(q.Title)))
+	if !q.Deadline.IsZero() {
+		if d := q.Deadline.Sub(now); d < time.Minute {
+			left = view.Join(left, view.Spaces(2), view.Lit(theme.Warn, transcript.Seconds(max(0, d).Truncate(time.Second))), view.Lit(theme.Warn, safe.Lit(" left")))
+		}
+	}
+	return []view.Line{w.Ends(left, view.Lit(theme.Key, safe.Lit("ctrl+p to look")), width, 20)}
+}
+
+// Hints is the row of keys under the composer.
+func Hints(s *snap.State, width int, w view.Widths, now time.Time, newline safe.Text) view.Line {
+	left := view.Lit(theme.Dim, safe.Lit("enter send"))
+	if s.Busy {
+		what := safe.Lit("working")
+		switch s.Working.On {
+		case "model":
+			what = safe.Lit("thinking")
+		case "person":
+			what = safe.Lit("waiting for you")
+		}
+		left = view.Lit(theme.Plain, what)
+		if since := s.Working.Since; !since.IsZero() && now.After(since) {
+			left = view.Join(left, view.Spaces(1), view.Lit(theme.Plain, transcript.Seconds(now.Sub(since).Truncate(time.Second))))
+		}
+		left = view.Join(left, view.Spaces(3), view.Lit(theme.Key, safe.Lit("esc")), view.Lit(theme.Dim, safe.Lit(" stops")))
+	}
+	right := view.Join(view.Lit(theme.Key, newline), view.Lit(theme.Dim, safe.Lit(" newline   ")), view.Lit(theme.Key, safe.Lit("?")), view.Lit(theme.Dim, safe.Lit(" keys")))
+	return w.Ends(left, right, width, 24)
+}

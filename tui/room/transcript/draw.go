@@ -1,0 +1,338 @@
+package transcript
+
+import (
+	"strings"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/tui/markdown"
+	"github.com/tera-pilot/tera-pilot/tui/safe"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/theme"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+)
+
+var chosenMark = view.Lit(theme.Key, safe.Lit(">"))
+
+// draw lays an item out.
+func (r *Room) draw(it *snap.Item, gap bool) block {
+	b := block{gap: gap}
+	width := max(1, r.width-labelWidth)
+	switch it.Kind {
+	case snap.You:
+		b.label = view.Lit(theme.Who, safe.Lit("you"))
+		b.lines = r.wrapped(theme.Strong, safe.Prose(it.Text), width)
+	case snap.Pilot:
+		b.label = view.Lit(theme.Who, safe.Lit("pilot"))
+		b.lines = r.answer(it, width)
+	case snap.Thought:
+		b.lines = r.thought(it, width)
+	case snap.Tool:
+		b.label, b.lines = r.tool(&it.Call, r.opened[it.ID], width)
+	case snap.Change:
+		b.label = view.Lit(theme.Dim, safe.Lit(" --"))
+		b.lines = []view.Line{r.change(it, width)}
+	case snap.Ended:
+		b.label = view.Lit(theme.Bad, safe.Lit(" !"))
+		text := view.Join(view.Lit(theme.Bad, safe.Lit("turn ")), view.Text(theme.Bad, safe.Strict(it.Word)))
+		if it.Text != "" {
+			text = view.Join(text, view.Lit(theme.Plain, safe.Lit("  ")), view.Text(theme.Plain, safe.Strict(it.Text)))
+		}
+		b.lines = r.widths.Wrap(text, width, 2)
+	}
+	if len(b.lines) == 0 {
+		b.lines = []view.Line{nil}
+	}
+	return b
+}
+
+func (r *Room) wrapped(style theme.Style, texts []safe.Text, width int) []view.Line {
+	var out []view.Line
+	for _, t := range texts {
+		out = append(out, r.widths.Wrap(view.Text(style, t), width, 0)...)
+	}
+	return out
+}
+
+// answer draws Markdown. What is coming in is drawn piece by piece.
+func (r *Room) answer(it *snap.Item, width int) []view.Line {
+	if !it.Open {
+		if r.mdFor == it.ID {
+			r.md, r.mdFor = nil, 0
+		}
+		return markdown.Render(it.Text, width, r.widths)
+	}
+	if r.md == nil || r.mdFor != it.ID || !r.md.Fits(width, r.widths) {
+		r.md, r.mdFor = markdown.New(width, r.widths), it.ID
+	}
+	return r.md.Feed(it.Text)
+}
+
+// thought is one line until it is opened.
+func (r *Room) thought(it *snap.Item, width int) []view.Line {
+	texts := safe.Prose(strings.TrimSpace(it.Text))
+	head := view.Lit(theme.Dim, safe.Lit("thought  "))
+	if r.opened[it.ID] {
+		return append([]view.Line{head}, r.wrapped(theme.Dim, texts, width)...)
+	}
+	tail := view.Line(nil)
+	if n := len(texts) - 1; n > 0 {
+		tail = view.Lit(theme.Dim, safe.Join(safe.Lit("+"), safe.Int(n)))
+	}
+	show := texts[0]
+	if it.Open {
+		show, tail = texts[len(texts)-1], nil // what it thinks now
+	}
+	return []view.Line{r.widths.Ends(view.Join(head, view.Text(theme.Dim, show)), tail, width, 20)}
+}
+
+func (r *Room) change(it *snap.Item, width int) view.Line {
+	left := view.Join(
+		view.Text(theme.Dim, safe.Strict(it.Word)), view.Spaces(2), view.Text(theme.Plain, safe.Strict(it.Text)))
+	var right view.Line
+	if it.By != "" {
+		right = view.Text(theme.Dim, who(it.By))
+	}
+	return r.widths.Ends(left, right, width, 30)
+}
+
+// tool draws a call: one row, a few lines of its output where they matter, and
+// all of it when it is opened.
+func (r *Room) tool(c *snap.Call, opened bool, width int) (label view.Line, lines []view.Line) {
+	label = stateOf(c)
+	verb := verbOf(c.Tool)
+	title := strings.TrimSpace(strings.TrimPrefix(c.Title, verb+" "))
+	if c.Title == "" || title == "" {
+		title = c.Tool
+	}
+	row := view.Join(r.widths.Pad(view.Text(theme.Dim, safe.Strict(verb)), 7), view.Spaces(1), view.Text(theme.Plain, safe.Strict(title)))
+	body := bodyLines(c)
+	shown := preview(c, body)
+	if opened {
+		shown = body
+	}
+	row = append(row, r.facts(c, len(body)-len(shown)+c.Hidden)...)
+	lines = append(lines, r.widths.Ends(row, view.Text(theme.Dim, decision(c)), width, width/2))
+	if opened {
+		lines = append(lines, r.details(c, width)...)
+	}
+	for _, t := range shown {
+		style := theme.Dim
+		if opened {
+			style = theme.Plain
+		}
+		lines = append(lines, r.widths.Wrap(view.Join(view.Spaces(2), view.Text(style, t)), width, 2)...)
+	}
+	return label, lines
+}
+
+// stateOf is the word before a call.
+func stateOf(c *snap.Call) view.Line {
+	switch {
+	case c.Held:
+		return view.Lit(theme.Warn, safe.Lit(" held"))
+	case c.Status == "running" && !c.Done:
+		return view.Lit(theme.Dim, safe.Lit(" job"))
+	case !c.Done:
+		return view.Lit(theme.Dim, safe.Lit(" ..."))
+	}
+	switch c.Status {
+	case "ok":
+		if c.Exit != nil && *c.Exit != 0 {
+			return view.Lit(theme.Warn, safe.Lit(" exit"))
+		}
+		return view.Lit(theme.Good, safe.Lit(" ok"))
+	case "error":
+		return view.Lit(theme.Bad, safe.Lit("!fail"))
+	case "rejected":
+		return view.Lit(theme.Warn, safe.Lit(" no"))
+	case "blocked":
+		return view.Lit(theme.Bad, safe.Lit("!stop"))
+	case "cancelled":
+		return view.Lit(theme.Dim, safe.Lit(" cut"))
+	case "timeout":
+		return view.Lit(theme.Bad, safe.Lit("!late"))
+	case "not_run":
+		return view.Lit(theme.Dim, safe.Lit(" --"))
+	default:
+		return view.Lit(theme.Bad, safe.Lit("!????"))
+	}
+}
+
+// verbOf is a short word for a tool.
+func verbOf(tool string) string {
+	switch tool {
+	case "read_file", "file_info":
+		return "read"
+	case "list_files", "glob":
+		return "list"
+	case "grep":
+		return "search"
+	case "write_file":
+		return "write"
+	case "str_replace", "multi_edit", "apply_diff":
+		return "edit"
+	case "delete_file":
+		return "delete"
+	case "rename_file":
+		return "rename"
+	case "mkdir":
+		return "mkdir"
+	case "execute_command", "run_code", "job":
+		return "run"
+	case "git_status", "git_diff", "git_log", "git_stage", "git_commit":
+		return "git"
+	case "web_fetch":
+		return "fetch"
+	case "web_search":
+		return "web"
+	case "todo":
+		return "plan"
+	case "ask_user":
+		return "ask"
+	case "self_verify":
+		return "test"
+	case "spawn_subagent":
+		return "spawn"
+	default:
+		return "call"
+	}
+}
+
+// facts are the numbers behind a call's title.
+func (r *Room) facts(c *snap.Call, hidden int) view.Line {
+	var out view.Line
+	add := func(style theme.Style, t safe.Text) {
+		out = append(out, view.Span{Text: safe.Join(safe.Lit("  "), t), Style: style})
+	}
+	if c.Diff != "" && !strings.Contains(c.Title, c.Diff) {
+		add(theme.Dim, safe.Strict(c.Diff))
+	}
+	if c.Exit != nil {
+		style := theme.Dim
+		if *c.Exit != 0 {
+			style = theme.Warn
+		}
+		add(style, safe.Join(safe.Lit("exit "), safe.Int(*c.Exit)))
+	}
+	if c.Signal != "" {
+		add(theme.Warn, safe.Join(safe.Lit("signal "), safe.Strict(c.Signal)))
+	}
+	switch {
+	case c.Done && c.Millis >= 1000:
+		add(theme.Dim, Seconds(time.Duration(c.Millis)*time.Millisecond))
+	case !c.Done && !c.Held:
+		if d := r.now.Sub(c.Since); d >= time.Second && d < 1000*time.Hour {
+			add(theme.Dim, Seconds(d.Truncate(time.Second)))
+		}
+	}
+	if hidden > 0 {
+		add(theme.Dim, safe.Join(safe.Lit("+"), safe.Int(hidden)))
+	}
+	return out
+}
+
+// Seconds is a duration for people: 2.1s, 14s, 3m05s.
+func Seconds(d time.Duration) safe.Text {
+	switch {
+	case d < 10*time.Second && d%time.Second != 0:
+		return safe.Join(safe.Int(int(d/time.Second)), safe.Lit("."), safe.Int(int(d%time.Second/(100*time.Millisecond))), safe.Lit("s"))
+	case d < time.Minute:
+		return safe.Join(safe.Int(int(d/time.Second)), safe.Lit("s"))
+	}
+	s := int(d % time.Minute / time.Second)
+	pad := safe.Lit("m")
+	if s < 10 {
+		pad = safe.Lit("m0")
+	}
+	return safe.Join(safe.Int(int(d/time.Minute)), pad, safe.Int(s), safe.Lit("s"))
+}
+
+// decision says who let a call happen, or did not.
+func decision(c *snap.Call) safe.Text {
+	if c.Held {
+		return safe.Lit("waiting for you   ctrl+p")
+	}
+	if c.Decision == "" {
+		return safe.Lit("")
+	}
+	out := safe.Strict(c.Decision)
+	switch {
+	case c.Rule != "":
+		return safe.Join(out, safe.Lit(": "), safe.Strict(c.Rule))
+	case c.By != "":
+		return safe.Join(out, safe.Lit(": "), who(c.By))
+	default:
+		return out
+	}
+}
+
+func who(by string) safe.Text {
+	if rest, ok := strings.CutPrefix(by, "user:"); ok {
+		if rest == "tui" {
+			return safe.Lit("you")
+		}
+		return safe.Join(safe.Lit("you, by "), safe.Strict(rest))
+	}
+	return safe.Strict(by)
+}
+
+// bodyLines are the lines of a call's result, or of its output so far.
+func bodyLines(c *snap.Call) []safe.Text {
+	text := c.Body
+	if !c.Done && text == "" {
+		text = c.Output
+	}
+	text = strings.Trim(text, "\n")
+	if text == "" {
+		return nil
+	}
+	return safe.Lines(text)
+}
+
+// previewLines is how many lines of a failed or running call are shown.
+const previewLines = 3
+
+// preview is what is shown of a closed call: the end of what failed, or of
+// what runs.
+func preview(c *snap.Call, body []safe.Text) []safe.Text {
+	failed := c.Done && (c.Exit != nil && *c.Exit != 0 || c.Status == "error" || c.Status == "rejected" || c.Status == "blocked" || c.Status == "timeout")
+	if !failed && c.Done {
+		return nil
+	}
+	return body[max(0, len(body)-previewLines):]
+}
+
+// details are what an opened call shows besides its output.
+func (r *Room) details(c *snap.Call, width int) []view.Line {
+	var out []view.Line
+	add := func(name, value safe.Text) {
+		if !value.Empty() {
+			l := view.Join(view.Spaces(2), r.widths.Pad(view.Lit(theme.Dim, name), 10), view.Text(theme.Plain, value))
+			out = append(out, r.widths.Wrap(l, width, 12)...)
+		}
+	}
+	add(safe.Lit("tool"), safe.Strict(c.Tool))
+	for i, e := range c.Effects {
+		name := safe.Lit("effect")
+		if i > 0 {
+			name = safe.Lit("")
+		}
+		add(name, safe.Strict(e))
+	}
+	if c.Decision != "" {
+		add(safe.Lit("decision"), safe.Join(decision(c), safe.Lit(" "), safe.Strict(c.Reason)))
+	}
+	add(safe.Lit("status"), safe.Strict(c.Status))
+	return out
+}
+
+// Draw lays one item out, outside of any screen.
+func (r *Room) Draw(it *snap.Item, width int, w view.Widths) []view.Line {
+	one := Room{width: width, widths: w, now: r.now}
+	b := one.draw(it, false)
+	out := make([]view.Line, b.len())
+	for i := range out {
+		out[i] = b.at(i, w, false)
+	}
+	return out
+}

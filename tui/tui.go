@@ -1,0 +1,207 @@
+package tui
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/term"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/app"
+	"github.com/tera-pilot/tera-pilot/tui/lines"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/theme"
+	"github.com/tera-pilot/tera-pilot/tui/tty"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+)
+
+// Session is what the front end needs of a session.
+type Session interface {
+	// Send hands a command on, in order. An error says that the session is
+	// gone.
+	Send(event.Command) error
+	// Subscribe returns the stored events after seq and a channel with those
+	// that follow. The channel is closed when the session ends, and when the
+	// reader fell behind: then it subscribes again.
+	Subscribe(seq uint64) (backlog []event.Event, live <-chan event.Event, cancel func(), err error)
+}
+
+// Mode is how the terminal is used.
+type Mode uint8
+
+// Modes.
+const (
+	Auto   Mode = iota // Full, or Lines where there is no terminal or TERM is dumb
+	Full               // the alternate screen
+	Inline             // below the shell's lines
+	Lines              // one line per event
+)
+
+// Options are what Run needs. In, Out and Env must be set.
+type Options struct {
+	Session Session
+	In      io.Reader // an *os.File for a terminal
+	Out     io.Writer // an *os.File for a terminal
+	Env     []string
+	Mode    Mode
+	Theme   string // a name of theme.Names; "" for automatic
+	By      string // who answers; "" for "user:tui"
+
+	Start   *snap.Start       // shown when there is no session
+	Refresh func() snap.Start // looks again; nil when nothing can change
+
+	Width, Height int         // when Out is no terminal
+	Sizes         <-chan Size // later sizes, when Out is no terminal; may be nil
+	FPS           int         // frames a second; 0 for 30
+}
+
+// Size is a size of a terminal, in cells.
+type Size struct{ Width, Height int }
+
+// Outcome is how the front end ended.
+type Outcome struct {
+	Chosen string // the action of the start screen, "" when the person left
+}
+
+// Run shows the session until the person leaves, the session ends or ctx does.
+// The terminal is then as it was before.
+func Run(ctx context.Context, o Options) (Outcome, error) {
+	// Bubble Tea writes what it reads and draws into files that these name.
+	for _, name := range []string{"TEA_TRACE", "TEA_DEBUG"} {
+		if err := os.Unsetenv(name); err != nil {
+			return Outcome{}, fmt.Errorf("terminal: clear %s: %w", name, err)
+		}
+	}
+	if o.By == "" {
+		o.By = "user:tui"
+	}
+	if o.Mode == Lines || o.Mode == Auto && !fullScreen(o) {
+		return runLines(ctx, o)
+	}
+	return runScreen(ctx, o)
+}
+
+// fullScreen says that the terminal can show screens.
+func fullScreen(o Options) bool {
+	in, okIn := o.In.(*os.File)
+	out, okOut := o.Out.(*os.File)
+	if !okIn || !okOut || !term.IsTerminal(in.Fd()) || !term.IsTerminal(out.Fd()) {
+		return false
+	}
+	t := lookup(o.Env, "TERM")
+	return t != "" && t != "dumb"
+}
+
+func lookup(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(env[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+func runLines(ctx context.Context, o Options) (Outcome, error) {
+	if o.Session == nil {
+		return Outcome{}, lines.Start(o.Out, *o.Start)
+	}
+	return Outcome{}, lines.Run(ctx, lines.Options{Session: o.Session, In: o.In, Out: o.Out, By: o.By, Code: newCode})
+}
+
+// frameRate is how many frames are drawn a second.
+const frameRate = 30
+
+func runScreen(ctx context.Context, o Options) (Outcome, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	box := newMailbox()
+	source := tty.NewSource(o.In, time.Now)
+	gate := tty.NewGate(o.Out, func(n uint64) { box.add(app.Written{N: n, At: time.Now()}) })
+	model := app.New(app.Options{
+		Send: sender(ctx, o.Session, box), Start: o.Start, Refresh: o.Refresh, Now: time.Now, Read: source.Last,
+		Code: newCode, By: o.By, Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline,
+	})
+	if o.FPS == 0 {
+		o.FPS = frameRate
+	}
+	program := tea.NewProgram(model,
+		tea.WithContext(ctx), tea.WithInput(source.Terminal()), tea.WithOutput(gate), tea.WithEnvironment(o.Env), tea.WithFPS(o.FPS),
+		tea.WithColorProfile(theme.Profile(o.Env)), tea.WithWindowSize(o.Width, o.Height), tea.WithoutCatchPanics(),
+	)
+	var workers sync.WaitGroup
+	workers.Go(func() { box.deliver(ctx, program.Send) })
+	workers.Go(func() { source.Run(ctx.Done(), func(in tty.Input) { post(box, in) }) })
+	workers.Go(func() { resize(ctx, o.Sizes, box) })
+	if o.Session != nil {
+		workers.Go(func() { follow(ctx, o.Session, box) })
+	}
+	_, err := program.Run()
+	cancel()
+	workers.Wait()
+	return Outcome{Chosen: model.Chosen()}, errors.Join(ended(err), model.Err(), goodbye(gate, model, o))
+}
+
+func resize(ctx context.Context, sizes <-chan Size, box *mailbox) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case s := <-sizes:
+			box.add(tea.WindowSizeMsg{Width: s.Width, Height: s.Height})
+		}
+	}
+}
+
+// post hands on what was read. What Bubble Tea waits for goes to it as well.
+func post(box *mailbox, in tty.Input) {
+	box.add(in)
+	switch in.Event.(type) {
+	case uv.ModeReportEvent, uv.BackgroundColorEvent, uv.KeyboardEnhancementsEvent:
+		box.add(in.Event)
+	}
+}
+
+// ended is the error of a program that did not end because it was to.
+func ended(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, tea.ErrInterrupted) {
+		return nil
+	}
+	return fmt.Errorf("terminal: %w", err)
+}
+
+// goodbye gives the cursor its own form back, and leaves the last answer on
+// the normal screen.
+func goodbye(gate *tty.Gate, model *app.Model, o Options) error {
+	var b strings.Builder
+	b.WriteString("\x1b[0 q")
+	if o.Mode != Inline {
+		t, w := theme.For(o.Theme, theme.Profile(o.Env), true), view.Widths(false)
+		for _, l := range model.Goodbye() {
+			b.WriteString(w.Draw(t, l, 1<<16) + "\r\n")
+		}
+	}
+	_, err := gate.Write([]byte(b.String()))
+	if n := gate.Faults(); n > 0 {
+		err = errors.Join(err, fmt.Errorf("terminal: %d sequences that were to be written were refused; this is a bug, please report it", n))
+	}
+	return err
+}
+
+// newCode is four letters that answer no other question.
+func newCode() string {
+	const letters = "bcdfghjkmnpqtvwz"
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails: see crypto/rand
+	for i := range b {
+		b[i] = letters[int(b[i])%len(letters)]
+	}
+	return string(b[:])
+}
