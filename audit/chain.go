@@ -145,7 +145,7 @@ func (w *writer) checkpoint(withNote bool) error {
 	if err != nil {
 		return w.breakOff(err)
 	}
-	w.since = 0
+	w.since, w.last = 0, c
 	if !withNote && w.walk.size-w.state < stateEvery {
 		return nil
 	}
@@ -158,7 +158,8 @@ func (w *writer) rewrite(c *checkpoint, key signer, withNote bool) error {
 	err := writeCache(w.l.layer, fileState, fileStateTemp, encodeState(w.walk, w.at, key, w.l.o.Now(), w.gone))
 	w.state = w.walk.size
 	if withNote && err == nil {
-		err = replaceFile(w.l.layer, fileNote, fileNoteTemp, c.note(key))
+		w.note = c.note(key)
+		err = replaceFile(w.l.layer, fileNote, fileNoteTemp, w.note)
 		if w.text != nil && err == nil {
 			err = w.text.Sync()
 		}

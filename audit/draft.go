@@ -40,12 +40,12 @@ type drafter struct {
 
 // Longest texts, in bytes. What is longer is cut, and ends in an ellipsis.
 const (
-	longWord  = 256      // names, levels, hosts
-	longTitle = 1 << 10  // one line for a person
-	longText  = 4 << 10  // reasons, paths of rules and workspaces
-	longBulk  = 64 << 10 // command, paths and file states together, as written
-	longData  = 64 << 10 // data of an event, as written
-	longList  = 256      // hosts, origins
+	longWord  = 256       // names, levels, hosts
+	longTitle = 1 << 10   // one line for a person
+	longText  = 4 << 10   // reasons, paths of rules and workspaces
+	longBulk  = 64 << 10  // command, paths and file states together, as written
+	longData  = 192 << 10 // data of an event, as written
+	longList  = 256       // hosts, origins
 )
 
 func (d drafter) text(s string, longest int) string {

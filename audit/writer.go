@@ -50,6 +50,8 @@ type writer struct {
 	since    int64 // records since the last checkpoint
 	state    int64 // size at the last state
 	quiet    bool  // the note and the disclosures are as new as the log
+	last     checkpoint
+	note     []byte
 	broken   error // a write or sync failed: the end of everything
 }
 

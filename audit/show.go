@@ -1,0 +1,200 @@
+package audit
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/audit/internal/jcs"
+)
+
+// An Entry is one thing that happened, as the log shows it: an intent with its
+// outcome, or any other record. The log itself is not checked by showing it.
+type Entry struct {
+	Seq      int64  // of the intent, or of the record
+	Outcome  int64  // seq of the outcome, 0 when there is none
+	Time     string // UTC
+	Sid      string
+	Type     string // intent, event, open, close, recover, segment, rekey
+	Category Category
+	Kind     string // of an event
+	Tool     string
+	Title    string
+	Agent    string
+	Decision Decision
+	By       By
+	Status   Status // of the outcome; "open" is written where there is none yet
+	Reason   string
+	Took     int64 // milliseconds
+	Code     *int64
+	Diff     string
+}
+
+// StatusOpen stands in an Entry for an intent without an outcome.
+const StatusOpen Status = "open"
+
+// A Filter chooses entries. The zero Filter takes all of them.
+type Filter struct {
+	Category Category
+	Status   Status
+	Text     string // in the record or its outcome, without regard to case
+}
+
+// Entries gives what is in the log, in the order in which it ended: an intent
+// stands where its outcome is, those without one at the end.
+func (r *Reader) Entries(ctx context.Context, f Filter) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		s := shower{f: f, open: map[string]*shown{}}
+		stop := fmt.Errorf("enough")
+		err := r.lines(ctx, r.lim.from(r.first), func(rec *record, _ place) error {
+			if e, ok := s.take(rec); ok && !yield(e, nil) {
+				return stop
+			}
+			return nil
+		})
+		if err != nil {
+			if err != stop {
+				yield(Entry{}, err)
+			}
+			return
+		}
+		for _, e := range s.rest() {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A shower joins intents and outcomes.
+type shower struct {
+	f    Filter
+	open map[string]*shown // intents without an outcome, by hash
+}
+
+type shown struct {
+	Entry
+	text string // where Filter.Text is looked for
+}
+
+// take gives the entry that a record completes, if it is wanted.
+func (s *shower) take(r *record) (Entry, bool) {
+	e := &shown{Entry: entryOf(r)}
+	if s.f.Text != "" {
+		e.text = strings.ToLower(string(r.line))
+	}
+	switch r.typ {
+	case typeIntent:
+		e.Status = StatusOpen
+		s.open[hashText(r.hash)] = e
+		return Entry{}, false
+	case typeOutcome:
+		in := s.open[r.text("of")]
+		if in == nil {
+			return e.Entry, s.wanted(e)
+		}
+		delete(s.open, r.text("of"))
+		in.Outcome, in.Status, in.Took, in.Code, in.Diff = e.Seq, e.Status, e.Took, e.Code, e.Diff
+		if e.Reason != "" {
+			in.Reason = e.Reason
+		}
+		in.text += e.text
+		return in.Entry, s.wanted(in)
+	default:
+		return e.Entry, s.wanted(e)
+	}
+}
+
+func (s *shower) wanted(e *shown) bool {
+	return (s.f.Category == "" || s.f.Category == e.Category) && (s.f.Status == "" || s.f.Status == e.Status) &&
+		strings.Contains(e.text, strings.ToLower(s.f.Text))
+}
+
+// rest are the wanted intents that have no outcome.
+func (s *shower) rest() []Entry {
+	var out []Entry
+	for _, e := range s.open {
+		if s.wanted(e) {
+			out = append(out, e.Entry)
+		}
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return cmp.Compare(a.Seq, b.Seq) })
+	return out
+}
+
+func entryOf(r *record) Entry {
+	root := r.doc.Root()
+	e := Entry{
+		Seq: r.seq, Time: string(r.ts), Sid: string(r.sid), Type: r.typ.name(), Category: Category(r.text("cat")), Kind: r.text("kind"),
+		Tool: r.text("tool"), Title: r.text("title"), Agent: r.text("agent"), Decision: Decision(r.text("decision")), By: By(r.text("by")),
+		Status: Status(r.text("status")), Reason: r.text("reason"), Diff: r.text("diff"),
+	}
+	e.Took, _ = root.Get("ms").Int()
+	if code, ok := root.Get("code").Int(); ok {
+		e.Code = &code
+	}
+	switch r.typ {
+	case typeOpen:
+		e.Title = "session " + r.text("session") + " (" + r.text("front") + ")"
+	case typeRekey:
+		e.Title = "new root key " + r.text("rootlog")
+	case typeRecover:
+		e.Title = fmt.Sprintf("after a crash: %d torn pieces, %d open intents", root.Get("torn").Len(), root.Get("intents").Len())
+	case typeSegment:
+		n, _ := root.Get("segment").Int()
+		e.Title = fmt.Sprintf("file %06d begins", n)
+	}
+	return e
+}
+
+// A Disclosed is a value of a committed member.
+type Disclosed struct {
+	Name  string
+	Value []byte // JSON
+}
+
+// Record gives one record in canonical form, and those of its committed values
+// that have not been deleted.
+func (r *Reader) Record(ctx context.Context, seq int64) (line []byte, values []Disclosed, err error) {
+	found := fmt.Errorf("found")
+	var at place
+	err = r.lines(ctx, r.lim.from(r.first), func(rec *record, where place) error {
+		if rec.seq != seq {
+			return nil
+		}
+		line, at = bytes.Clone(rec.line), where
+		return found
+	})
+	if err == nil {
+		return nil, nil, fmt.Errorf("the log has no record %d", seq)
+	}
+	if err != found {
+		return nil, nil, err
+	}
+	err = eachDisclosure(r.layer, at.segment, func(d disclosed, _ int64, _ int) error {
+		if d.seq == seq && bytes.Contains(line, []byte(`"`+d.digest()+`"`)) {
+			if name, value, ok := openDisclosure(d.text); ok {
+				values = append(values, Disclosed{name, value})
+			}
+		}
+		return nil
+	})
+	return line, values, err
+}
+
+// Indent writes a canonical record for a person: one member a line.
+func Indent(line []byte) string {
+	var doc jcs.Doc
+	if doc.Parse(line, jcs.Rules{Depth: maxDepth}) != nil || doc.Root().Kind() != jcs.Object {
+		return string(line) + "\n"
+	}
+	var b strings.Builder
+	for name, v := range doc.Root().All {
+		fmt.Fprintf(&b, "%-10s %s\n", name, v.Raw())
+	}
+	return b.String()
+}
