@@ -19,6 +19,7 @@ type Entry struct {
 	Outcome  int64  // seq of the outcome, 0 when there is none
 	Time     string // UTC
 	Sid      string
+	AID      string // id of the action, of an intent
 	Type     string // intent, event, open, close, recover, segment, rekey
 	Category Category
 	Kind     string // of an event
@@ -129,7 +130,7 @@ func (s *shower) rest() []Entry {
 func entryOf(r *record) Entry {
 	root := r.doc.Root()
 	e := Entry{
-		Seq: r.seq, Time: string(r.ts), Sid: string(r.sid), Type: r.typ.name(), Category: Category(r.text("cat")), Kind: r.text("kind"),
+		Seq: r.seq, Time: string(r.ts), Sid: string(r.sid), AID: r.text("aid"), Type: r.typ.name(), Category: Category(r.text("cat")), Kind: r.text("kind"),
 		Tool: r.text("tool"), Title: r.text("title"), Agent: r.text("agent"), Decision: Decision(r.text("decision")), By: By(r.text("by")),
 		Status: Status(r.text("status")), Reason: r.text("reason"), Diff: r.text("diff"),
 	}
