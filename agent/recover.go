@@ -31,7 +31,7 @@ func (s *Session) recover(ctx context.Context) error {
 		}
 		settled[in.Intent.AID] = out
 	}
-	return s.closeOpenCalls(settled)
+	return s.closeOpenCalls(ctx, settled)
 }
 
 // settle finds out how far an intent of a dead process came.
@@ -90,16 +90,20 @@ func (s *Session) present(ctx context.Context, name string) audit.FileRef {
 
 // closeOpenCalls gives every call that was left open its result, and tells the
 // person about those whose fate is not known.
-func (s *Session) closeOpenCalls(settled map[string]audit.Outcome) error {
+func (s *Session) closeOpenCalls(ctx context.Context, settled map[string]audit.Outcome) error {
 	state, err := s.owner.state()
 	if err != nil {
+		return err
+	}
+	if err := s.lookUp(ctx, state.Open, settled); err != nil {
 		return err
 	}
 	var unknown []string
 	for _, c := range state.Open {
 		out, ok := settled[c.Intent]
 		if !ok {
-			out = s.unrecorded(c.Intent)
+			// Without an intent on the disk nothing was run.
+			out = audit.Outcome{Status: audit.NotRun, Reason: "the program ended before the call began"}
 		}
 		if out.Status == audit.Unknown {
 			unknown = append(unknown, c.Title)
@@ -127,13 +131,31 @@ func (s *Session) closeOpenCalls(settled map[string]audit.Outcome) error {
 	return nil
 }
 
-// unrecorded is the outcome of a call whose intent is not open in the log: it
-// was settled before, or never written, and without an intent nothing runs.
-func (s *Session) unrecorded(aid string) audit.Outcome {
-	if aid == "" {
-		return audit.Outcome{Status: audit.NotRun, Reason: "the program ended before the call was decided"}
+// lookUp finds the outcomes of open calls that the audit log has already: the
+// program ended between the two logs.
+func (s *Session) lookUp(ctx context.Context, open []session.OpenCall, settled map[string]audit.Outcome) error {
+	wanted := map[string]bool{}
+	for _, c := range open {
+		if _, ok := settled[c.Intent]; !ok && c.Decided.Decision != "" {
+			wanted[c.Intent] = true
+		}
 	}
-	return audit.Outcome{Status: audit.NotRun, Reason: "the log holds no open intent of the call: it had not begun"}
+	if len(wanted) == 0 {
+		return nil
+	}
+	r, err := audit.OpenReader(ctx, audit.Options{Dir: s.o.State})
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNoEvidence, err)
+	}
+	for e, err := range r.Entries(ctx, audit.Filter{}) {
+		if err != nil {
+			return fmt.Errorf("%w: %w", errNoEvidence, err)
+		}
+		if wanted[e.AID] {
+			settled[e.AID] = audit.Outcome{Status: e.Status, Reason: "its outcome stands in the audit log, and its output is lost"}
+		}
+	}
+	return nil
 }
 
 func recoveredResult(c event.CallStarted, d event.CallDecided, out audit.Outcome) event.CallResult {
@@ -144,6 +166,9 @@ func recoveredResult(c event.CallStarted, d event.CallDecided, out audit.Outcome
 	body := "The program ended in the middle of this call. What is known: " + out.Reason + "."
 	if out.Status == audit.Unknown {
 		body += " It was not repeated. Look at the present state before you decide whether it is needed."
+	}
+	if out.Status == audit.OK {
+		body += " Read the files again before you go on."
 	}
 	r := event.CallResult{Call: c.Call, Tool: c.Tool, Title: c.Title, Status: string(out.Status), Decision: decision, Body: body, Recovered: true}
 	if out.Status == audit.OK {

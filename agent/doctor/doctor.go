@@ -88,7 +88,7 @@ func Look(ctx context.Context, p Place, now time.Time) Report {
 	checks := []Check{
 		{"program", OK, fmt.Sprintf("%s, %s/%s", p.Version, runtime.GOOS, runtime.GOARCH), ""},
 		p.stateFolder(), p.settingsFile(), p.policyFiles(), p.project(),
-		p.git(ctx), p.sandbox(ctx), p.evidence(ctx), p.keys(), p.model(), p.terminal(),
+		p.git(), p.sandbox(ctx), p.evidence(ctx), p.keys(), p.model(), p.terminal(),
 		{"web and MCP", Warn, "web_search, web_fetch and MCP servers are not offered in this version", "nothing to do: commands run without network, and no tool leaves the machine"},
 	}
 	r := Report{
@@ -156,20 +156,16 @@ func (p Place) project() Check {
 	return Check{"project", OK, p.Root, ""}
 }
 
-func (p Place) git(ctx context.Context) Check {
+func (p Place) git() Check {
 	root := p.Root
 	if root == "" {
 		root = p.State
 	}
-	g, err := gitsafe.New(gitsafe.Options{Root: root, Home: p.Home, Env: p.Env, Runner: gitsafe.Plain{}})
+	_, err := gitsafe.New(gitsafe.Options{Root: root, Home: p.Home, Env: p.Env, Runner: gitsafe.Plain{}})
 	if err != nil {
 		return Check{"git", Warn, err.Error(), "install git to use the git tools; everything else works without"}
 	}
-	v, err := g.Version(ctx)
-	if err != nil {
-		return Check{"git", Warn, err.Error(), "run `tera-pilot git --version`"}
-	}
-	return Check{"git", OK, v, ""}
+	return Check{"git", OK, "found; runs hardened, without the repository's hooks, drivers and helpers", ""}
 }
 
 func (p Place) sandbox(ctx context.Context) Check {
@@ -206,17 +202,27 @@ func (p Place) sandbox(ctx context.Context) Check {
 }
 
 func (p Place) evidence(ctx context.Context) Check {
-	report, err := audit.VerifyLog(ctx, p.State, audit.VerifyOptions{Fast: true})
-	switch {
-	case errors.Is(err, audit.ErrNoLog):
+	r, err := audit.OpenReader(ctx, audit.Options{Dir: p.State})
+	if errors.Is(err, audit.ErrNoLog) {
 		return Check{"audit log", OK, err.Error(), ""}
-	case err != nil:
-		return Check{"audit log", Fail, err.Error(), "see `tera-pilot audit verify`"}
-	case !report.OK:
-		return Check{"audit log", Fail, "the log does not verify", "see `tera-pilot audit verify`"}
-	default:
-		return Check{"audit log", OK, fmt.Sprintf("%d records, intact", report.Records), ""}
 	}
+	key, keyErr := publicKey(p.State)
+	if err := errors.Join(err, keyErr); err != nil {
+		return Check{"audit log", Fail, err.Error(), "see `tera-pilot audit verify`"}
+	}
+	report := r.Verify(ctx, audit.VerifyOptions{Key: key, Fast: true})
+	if !report.OK {
+		return Check{"audit log", Fail, "the log does not verify", "see `tera-pilot audit verify`"}
+	}
+	return Check{"audit log", OK, fmt.Sprintf("%d records, intact", report.Records), ""}
+}
+
+func publicKey(state string) (audit.PublicKey, error) {
+	b, err := os.ReadFile(filepath.Join(state, "audit_key.pub"))
+	if err != nil {
+		return audit.PublicKey{}, err
+	}
+	return audit.ParsePublicKey(b)
 }
 
 func (p Place) keys() Check {

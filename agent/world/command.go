@@ -27,7 +27,10 @@ func (v *view) Command(ctx context.Context, c tool.CommandSpec) (effect.Effect, 
 	if err != nil {
 		return effect.Effect{}, err
 	}
-	env := w.environment(dir)
+	env, err := w.environment(dir)
+	if err != nil {
+		return effect.Effect{}, err
+	}
 	analysis, facts := gate.Analyse(c.Script, commandpolicy.Context{
 		Workspace: w.o.Root, Dir: dir, Home: w.o.Home, State: w.o.State, Env: env.values, Look: look{},
 	})
@@ -126,18 +129,24 @@ func (v *view) used(ctx context.Context, x *effect.Command, a *commandpolicy.Ana
 	}
 }
 
+// systemPath is where programs are looked for when no sandbox says where.
+const systemPath = "/usr/local/bin:/usr/bin:/bin"
+
 // environment is what a command in dir would find, and its difference to ours.
 type environment struct {
 	values         map[string]string
 	added, removed []string
 }
 
-func (w *World) environment(dir string) environment {
-	out := environment{values: map[string]string{}}
+func (w *World) environment(dir string) (environment, error) {
+	out := environment{values: map[string]string{"PATH": systemPath}}
 	if w.box == nil {
-		return out
+		return out, nil
 	}
-	e := w.box.Environment(ossandbox.Command{Dir: dir, Profile: ossandbox.Work()})
+	e, err := w.box.Environment(ossandbox.Command{Dir: dir, Profile: ossandbox.Work()})
+	if err != nil {
+		return out, err
+	}
 	for _, kv := range e.Vars {
 		name, value, _ := strings.Cut(kv, "=")
 		out.values[name] = value
@@ -146,7 +155,7 @@ func (w *World) environment(dir string) environment {
 		out.added = append(out.added, name+"="+out.values[name])
 	}
 	out.removed = e.Removed
-	return out
+	return out, nil
 }
 
 // Exec implements tool.Env.

@@ -1,0 +1,245 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/model"
+	"github.com/tera-pilot/tera-pilot/agent/session"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/agent/world"
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/scenario"
+	"github.com/tera-pilot/tera-pilot/internal/secret"
+	"github.com/tera-pilot/tera-pilot/ossandbox"
+)
+
+// A rig is a whole session in a throw-away place: real files, sandbox, logs
+// and gate; the model is scripted and the person is a function.
+type rig struct {
+	t                 *testing.T
+	home, state, root string
+	opts              Options
+	session           *Session
+	evidence          *audit.Log
+	events            []event.Event
+
+	// person answers questions; nil says no.
+	person func(event.Question) event.Answer
+}
+
+// step is one turn of the scripted model.
+type step struct {
+	Say   string `json:"say,omitempty"`
+	Calls []call `json:"calls,omitempty"`
+}
+
+type call struct {
+	Tool string         `json:"tool"`
+	Args map[string]any `json:"args"`
+}
+
+func script(t *testing.T, steps ...step) *scenario.Scenario {
+	t.Helper()
+	b, err := json.Marshal(map[string]any{"steps": steps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenario.Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// newRig makes the place. adjust may change the options before the start.
+func newRig(t *testing.T, steps []step, adjust func(*Options)) *rig {
+	t.Helper()
+	return newRigAt(t, t.TempDir(), steps, adjust)
+}
+
+// newRigAt is newRig in a folder that may have been used before.
+func newRigAt(t *testing.T, base string, steps []step, adjust func(*Options)) *rig {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, home: filepath.Join(base, "home")}
+	r.state, r.root = filepath.Join(r.home, ".tera_pilot"), filepath.Join(r.home, "repo")
+	for _, dir := range []string{r.state, r.root} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.opts = Options{
+		Front: audit.FrontTUI, CanAsk: true, Interactive: true, Sandbox: gate.SandboxAuto, Home: r.home, State: r.state,
+		Provider: model.NewScripted(script(t, steps...), r.root), Model: "scripted", Store: session.NewStore(filepath.Join(r.state, "sessions")),
+		Redactor: secret.New(), MaxSteps: 50, Now: time.Now,
+	}
+	if adjust != nil {
+		adjust(&r.opts)
+	}
+	return r
+}
+
+// write puts a file into the repository.
+func (r *rig) write(name, content string) {
+	r.t.Helper()
+	file := filepath.Join(r.root, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// read is a file's content, "" when it is not there.
+func (r *rig) read(name string) string {
+	b, err := os.ReadFile(filepath.Join(r.root, name))
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// start opens the session; resume goes on with the one that is there.
+func (r *rig) start(resume string) {
+	r.t.Helper()
+	ctx := r.t.Context()
+	var err error
+	if resume == "" {
+		r.opts.Log, err = r.opts.Store.Create(time.Now())
+	} else {
+		r.opts.Log, r.opts.Past, _, err = r.opts.Store.Resume(resume)
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.opts.World, err = world.Open(ctx, world.Options{
+		Root: r.root, Home: r.home, State: r.state, OutDir: r.opts.Log.OutDir(), Env: os.Environ(), Setting: ossandbox.Auto, Seconds: 60,
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if r.opts.Tools == nil {
+		r.opts.Tools = tool.New(tool.Options{})
+	}
+	if r.evidence, err = audit.Open(ctx, audit.Options{Dir: r.state, Redactor: r.opts.Redactor}); err != nil {
+		r.t.Fatal(err)
+	}
+	r.opts.Evidence = r.evidence
+	if r.session, err = Open(ctx, r.opts); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// turn sends a message and answers questions until the turn has ended.
+func (r *rig) turn(text string) event.TurnEnded {
+	r.t.Helper()
+	state, err := r.session.State()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	_, live, cancel, err := r.session.Subscribe(state.Seq)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer cancel()
+	if err := r.session.Send(event.Submit{Text: text}); err != nil {
+		r.t.Fatal(err)
+	}
+	deadline := time.After(2 * time.Minute)
+	for {
+		select {
+		case e, ok := <-live:
+			if !ok {
+				r.t.Fatal("the session ended in the middle of the turn")
+			}
+			r.events = append(r.events, e)
+			switch b := e.Body.(type) {
+			case event.QuestionOpened:
+				r.answer(b.Question)
+			case event.TurnEnded:
+				return b
+			}
+		case <-deadline:
+			r.t.Fatal("the turn did not end")
+		}
+	}
+}
+
+func (r *rig) answer(q event.Question) {
+	a := event.Answer{Choice: event.Deny, Reason: "no"}
+	if r.person != nil {
+		a = r.person(q)
+	}
+	a.Question, a.Digest, a.LinesHash = q.ID, q.Digest, q.LinesHash
+	if a.Choice != event.Deny {
+		a.Code = q.Code
+	}
+	if err := r.session.Send(a); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// stop closes everything.
+func (r *rig) stop() {
+	r.t.Helper()
+	if err := r.session.Close(audit.CloseOK); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := r.evidence.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := r.opts.World.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// verify holds the whole log to its own rules.
+func (r *rig) verify() {
+	r.t.Helper()
+	report, err := verifyLog(r.t.Context(), r.state)
+	if err != nil || !report.OK {
+		r.t.Errorf("the audit log does not verify: %+v, %v", report, err)
+	}
+}
+
+// verifyLog checks every signature of the live log.
+func verifyLog(ctx context.Context, state string) (audit.Report, error) {
+	r, err := audit.OpenReader(ctx, audit.Options{Dir: state})
+	if err != nil {
+		return audit.Report{}, err
+	}
+	b, err := os.ReadFile(filepath.Join(state, "audit_key.pub"))
+	if err != nil {
+		return audit.Report{}, err
+	}
+	key, err := audit.ParsePublicKey(b)
+	if err != nil {
+		return audit.Report{}, err
+	}
+	return r.Verify(ctx, audit.VerifyOptions{Key: key}), nil
+}
+
+// results are the results of the calls so far, in order.
+func (r *rig) results() []event.CallResult {
+	var out []event.CallResult
+	for _, e := range r.events {
+		if b, ok := e.Body.(event.CallResult); ok {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// yes says yes to everything.
+func yes(event.Question) event.Answer { return event.Answer{Choice: event.Once} }
