@@ -68,23 +68,28 @@ func look(text string, l level) lens {
 	if l == exact || l == byLineEnds && !strings.Contains(text, "\r\n") {
 		return lens{text: text, s: text}
 	}
+	return fold(text, l >= byTrailing, l >= byCharacter)
+}
+
+// fold reads CRLF as LF and, if it is to, leaves blanks at the end of lines
+// out and reads typographic characters as ASCII.
+func fold(text string, trim, plain bool) lens {
 	out := make([]byte, 0, len(text))
 	at := make([]int32, 0, len(text))
 	for i := 0; i < len(text); {
 		if strings.HasPrefix(text[i:], "\r\n") || text[i] == '\n' {
-			if l >= byTrailing {
+			if trim {
 				out, at = trimBlank(out, at)
 			}
 			out, at = append(out, '\n'), append(at, int32(i))
-			i += len("\n")
-			if text[i-1] == '\r' {
+			if i++; text[i-1] == '\r' {
 				i++
 			}
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(text[i:])
-		if plain, ok := ascii(r); ok && l >= byCharacter {
-			out, at = append(out, plain), append(at, int32(i))
+		if c, ok := ascii(r); ok && plain {
+			out, at = append(out, c), append(at, int32(i))
 		} else {
 			for k := range n {
 				out, at = append(out, text[i+k]), append(at, int32(i))
@@ -121,17 +126,18 @@ func ascii(r rune) (byte, bool) {
 	}
 }
 
-// A hit is one place where a lens shows old, and what new comes to there.
+// A hit is one place where a lens shows what is to be replaced: old as it was
+// given and new as it comes there, with as many lines in old as in the place.
 type hit struct {
 	from, to int // in the lens
 	old, new string
 }
 
-// find looks for old in the text at one level. Places may overlap, unless they
-// are all to be replaced.
-func find(view lens, old, new string, l level, all bool) []hit {
-	if l == byIndent {
-		return findIndented(view, old, new)
+// locate looks for old in the text at one level. Places may overlap, unless
+// they are all to be replaced.
+func locate(view lens, old, new string, l level, all bool) []hit {
+	if l > exact {
+		old, new = strings.ReplaceAll(old, "\r\n", "\n"), strings.ReplaceAll(new, "\r\n", "\n")
 	}
 	wholeLine := false
 	if l >= byTrailing {
@@ -139,19 +145,23 @@ func find(view lens, old, new string, l level, all bool) []hit {
 		wholeLine = len(trimmed) < len(old) // what was trimmed stood before a line's end
 		old = trimmed
 	}
-	if old == "" {
+	seek := look(old, l).s
+	if l == byIndent {
+		return findIndented(view, old, seek, new)
+	}
+	if seek == "" {
 		return nil
 	}
 	var hits []hit
 	for from := 0; ; {
-		i := strings.Index(view.s[from:], old)
+		i := strings.Index(view.s[from:], seek)
 		if i < 0 {
 			return hits
 		}
 		i += from
-		end := i + len(old)
+		end := i + len(seek)
 		from = i + 1
-		if splitsCRLF(view.s, i, old) || wholeLine && end < len(view.s) && view.s[end] != '\n' {
+		if splitsCRLF(view.s, i, seek) || wholeLine && end < len(view.s) && view.s[end] != '\n' {
 			continue
 		}
 		hits = append(hits, hit{i, end, old, new})
@@ -166,10 +176,10 @@ func splitsCRLF(s string, i int, old string) bool {
 	return old[0] == '\n' && i > 0 && s[i-1] == '\r'
 }
 
-// findIndented looks for places where each line of old stands with the same
-// further, or lesser, indentation.
-func findIndented(view lens, old, new string) []hit {
-	want := splitLines(strings.TrimRight(old, " \t"))
+// findIndented looks for places where each line of seek, which is old through
+// the lens, stands with the same further, or lesser, indentation.
+func findIndented(view lens, old, seek, new string) []hit {
+	want, have := splitLines(seek), splitLines(view.s)
 	first := 0
 	for first < len(want) && bare(want[first]) == "" {
 		first++
@@ -177,29 +187,26 @@ func findIndented(view lens, old, new string) []hit {
 	if first == len(want) {
 		return nil
 	}
-	have := splitLines(view.s)
-	var hits []hit
-	offset := 0
 	starts := make([]int, len(have)+1)
 	for i, line := range have {
-		starts[i] = offset
-		offset += len(line)
+		starts[i+1] = starts[i] + len(line)
 	}
-	starts[len(have)] = offset
+	var hits []hit
 	for i := first; i+len(want)-first <= len(have); i++ {
 		s, ok := shiftOf(want[first], have[i])
 		if !ok || !s.fits(want, have[i-first:]) {
 			continue
 		}
-		shifted, ok := s.apply(new)
-		if !ok {
+		shiftedOld, ok1 := s.apply(old)
+		shiftedNew, ok2 := s.apply(new)
+		if !ok1 || !ok2 {
 			continue
 		}
 		from, to := starts[i-first], starts[i-first+len(want)]
-		if !strings.HasSuffix(old, "\n") && strings.HasSuffix(view.s[:to], "\n") {
+		if !strings.HasSuffix(seek, "\n") && strings.HasSuffix(view.s[:to], "\n") {
 			to--
 		}
-		hits = append(hits, hit{from, to, view.s[from:to], shifted})
+		hits = append(hits, hit{from, to, shiftedOld, shiftedNew})
 	}
 	return hits
 }

@@ -21,11 +21,8 @@ const maxPlaces = 10
 // what is there instead.
 func replaceText(s, old, new string, all bool) (edit, error) {
 	for _, l := range levels {
-		view, o, n := look(s, l), old, new
-		if l > exact {
-			o, n = look(old, l).s, strings.ReplaceAll(new, "\r\n", "\n")
-		}
-		hits := find(view, o, n, l, all)
+		view := look(s, l)
+		hits := locate(view, old, new, l, all)
 		if len(hits) == 0 {
 			continue
 		}
@@ -37,7 +34,7 @@ func replaceText(s, old, new string, all bool) (edit, error) {
 			if l == exact && strings.Contains(old+new, "\r") {
 				p.verbatim(h.from, h.to, h.new)
 			} else {
-				p.replace(h.from, h.to, h.new)
+				p.replace(h, l)
 			}
 		}
 		return edit{p.rest(), l, len(hits)}, nil

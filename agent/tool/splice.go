@@ -109,31 +109,42 @@ func (p *splicer) keep(to int) {
 	}
 }
 
-// replace puts new text, whose lines end in LF, into the place from..to of the
-// lens, keeping the bytes of all lines, and of the beginning and end of
-// changed ones, that are equal in old and new.
-func (p *splicer) replace(from, to int, new string) {
-	if from == to {
-		p.insert(from, to, new)
-		return
+// replace puts a hit's new text into its place, keeping the bytes of all lines
+// that are equal in old and new, and of the beginning and end of changed ones.
+func (p *splicer) replace(h hit, l level) {
+	place, old := splitLines(p.view.s[h.from:h.to]), splitLines(h.old)
+	if len(old) != len(place) {
+		old = place
 	}
-	old := p.view.s[from:to]
-	at := from
-	for _, r := range compare(splitLines(old), splitLines(new)) {
-		was, now := strings.Join(r.old, ""), strings.Join(r.new, "")
+	at := h.from
+	for _, r := range compare(old, splitLines(h.new)) {
+		was := strings.Join(place[:len(r.old)], "")
+		place = place[len(r.old):]
 		if r.equal {
 			p.keep(p.view.end(at + len(was) - 1))
 		} else {
-			head, tail := common(was, now)
-			if head > 0 {
-				p.keep(p.view.end(at + head - 1))
-			}
-			p.insert(at+head, at+len(was)-tail, now[head:len(now)-tail])
-			if tail > 0 {
-				p.keep(p.view.end(at + len(was) - 1))
-			}
+			p.change(at, was, strings.Join(r.new, ""), l)
 		}
 		at += len(was)
+	}
+}
+
+// change puts new lines into the place of those at at, which the lens shows as
+// was.
+func (p *splicer) change(at int, was, new string, l level) {
+	now := lens{text: new, s: new}
+	if l >= byCharacter {
+		now = fold(new, false, true)
+	}
+	head, tail := common(was, now.s)
+	from, to := 0, now.start(len(now.s)-tail)
+	if head > 0 {
+		p.keep(p.view.end(at + head - 1))
+		from = now.end(head - 1)
+	}
+	p.insert(at+head, at+len(was)-tail, new[from:to])
+	if tail > 0 {
+		p.keep(p.view.end(at + len(was) - 1))
 	}
 }
 

@@ -107,7 +107,7 @@ func whole(old, want string) string {
 	}
 	view := look(old, byLineEnds)
 	p := splicer{view: view}
-	p.replace(0, len(view.s), want)
+	p.replace(hit{0, len(view.s), view.s, want}, byLineEnds)
 	return p.rest()
 }
 
