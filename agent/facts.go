@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
@@ -32,7 +33,7 @@ func (w *lines) named(kind event.LineKind, name, value string) {
 		if i > 0 {
 			name = ""
 		}
-		w.add(kind, fmt.Sprintf("%-9s %s", name, line))
+		w.add(kind, fmt.Sprintf("%-12s %s", name, line))
 	}
 }
 
@@ -160,7 +161,7 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 		w.warn("not clear", "the text could not be understood as a whole")
 	}
 	w.fact("folder", x.Dir)
-	w.fact("env", envDelta(x))
+	w.environment(x)
 	if len(x.Stdin) > 0 {
 		w.fact("stdin", size(int64(len(x.Stdin))))
 		for _, line := range visible.StrictLines(string(x.Stdin)) {
@@ -188,34 +189,34 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 
 func (w *lines) part(name string, p effect.Part) {
 	text := quoted(p.Argv)
-	if p.Note != "" {
-		text += "   " + p.Note
-	}
 	if p.Known {
 		w.fact(name, text)
-	} else {
-		w.warn(name, text+"   (known only when it runs)")
+		return
+	}
+	w.warn(name, text+"   (known only when it runs)")
+	if p.Note != "" {
+		w.warn("", p.Note)
 	}
 }
 
-// envDelta says what the command's environment has and lacks against ours.
-func envDelta(x *effect.Command) string {
-	var parts []string
-	for _, v := range x.Set {
-		parts = append(parts, "+ "+v)
+// environment says what the command's environment has and lacks against ours.
+// The values that are set are the sandbox's own, and are part of the digest.
+func (w *lines) environment(x *effect.Command) {
+	names := make([]string, len(x.Set))
+	for i, v := range x.Set {
+		names[i], _, _ = strings.Cut(v, "=")
 	}
-	const shown = 3
-	for i, name := range x.Dropped {
-		if i == shown {
-			parts = append(parts, fmt.Sprintf("%d more removed", len(x.Dropped)-shown))
-			break
-		}
-		parts = append(parts, "- "+name)
+	if len(names) > 0 {
+		w.fact("env set", strings.Join(names, " "))
 	}
-	if len(parts) == 0 {
-		return "built from nothing, no addition"
+	const shown = 6
+	dropped := x.Dropped
+	if len(dropped) > shown {
+		dropped = append(slices.Clone(dropped[:shown]), fmt.Sprintf("and %d more", len(x.Dropped)-shown))
 	}
-	return strings.Join(parts, "  ")
+	if len(dropped) > 0 {
+		w.fact("env kept out", strings.Join(dropped, " "))
+	}
 }
 
 func (w *lines) git(g *effect.GitCall) {

@@ -120,10 +120,15 @@ func (w *World) Confinement(x *effect.Command) []Fact {
 	if err != nil {
 		return append(facts, Fact{"sandbox", err.Error()})
 	}
-	return append(facts,
-		Fact{"may write", strings.Join(w.shorten(plan.Writable()), "  ")},
-		Fact{"read only", strings.Join(w.shorten(plan.ReadOnly()), "  ")},
-		Fact{"hidden", strings.Join(w.shorten(plan.Hidden()), "  ")})
+	for _, f := range []struct {
+		name  string
+		paths []string
+	}{{"may write", plan.Writable()}, {"read only", plan.ReadOnly()}, {"hidden", plan.Hidden()}} {
+		if len(f.paths) > 0 {
+			facts = append(facts, Fact{f.name, strings.Join(w.shorten(f.paths), "  ")})
+		}
+	}
+	return facts
 }
 
 // shorten names paths beneath the root as the person does. Only what is
@@ -139,9 +144,6 @@ func (w *World) shorten(paths []string) []string {
 		default:
 			out = append(out, p)
 		}
-	}
-	if len(out) == 0 {
-		return []string{"nothing"}
 	}
 	return out
 }

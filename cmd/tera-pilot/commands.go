@@ -13,7 +13,9 @@ func (a *app) rootCommand() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.MaximumNArgs(1),
+		Version:       version(),
 	}
+	a.interactive(root)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", err) })
 	f := root.PersistentFlags()
 	f.StringVar(&a.flags.autonomy, "autonomy", "", "always_ask, new_files_only or never_ask")
@@ -26,11 +28,10 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringVar(&a.flags.log, "log", "", "write a debug log to this file (0600)")
 	f.BoolVar(&a.flags.ignoreProjectConfig, "ignore-project-config", false, "load nothing of the project's own configuration")
 	for _, sub := range []*cobra.Command{
-		a.auditCommand(), a.sandboxCommand(), a.gitCommand(), a.policyCommand(), a.modelsCommand(),
+		a.demoCommand(), a.runCommand(), a.sessionsCommand(), a.auditCommand(), a.policyCommand(), a.sandboxCommand(),
+		a.gitCommand(), a.modelsCommand(), a.keysCommand(), a.doctorCommand(),
 	} {
-		if sub != nil {
-			root.AddCommand(sub)
-		}
+		root.AddCommand(sub)
 	}
 	return root
 }

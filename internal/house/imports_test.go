@@ -26,7 +26,7 @@ var rooms = map[string][]string{
 	"agent/session":    {"agent/effect", "agent/event"},
 	"agent/headless":   {"agent/event", "agent/effect", "agent/session", "audit"},
 	"agent/doctor":     {"audit", "gitsafe", "ossandbox"},
-	"agent/demo":       {},
+	"agent/demo":       {"agent/event"},
 	"guardian":         {"agent/effect"},
 	"commandpolicy":    {},
 	"gitsafe":          {},

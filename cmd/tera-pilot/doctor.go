@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/agent/doctor"
+	"github.com/tera-pilot/tera-pilot/agent/world"
+	"github.com/tera-pilot/tera-pilot/internal/config"
+	"github.com/tera-pilot/tera-pilot/internal/secret"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	var asJSON bool
+	var project string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what works here, what does not, and how to mend it",
+		Long:  "Say what works here, what does not, and how to mend it. Nothing is changed, and nothing of the project is executed. Exit 0 when nothing fails.",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), project, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().StringVar(&project, "project", "", "the project's folder (default: here)")
+	return cmd
+}
+
+func (a *app) doctor(ctx context.Context, project string, asJSON bool) error {
+	where, err := a.patient(project)
+	if err != nil {
+		return err
+	}
+	report := doctor.Look(ctx, where, time.Now())
+	if asJSON {
+		enc := json.NewEncoder(a.stdout)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(report)
+	} else {
+		err = report.Write(a.stdout)
+	}
+	if err == nil && !report.Ready {
+		return &exitError{code: exitFailed}
+	}
+	return err
+}
+
+// patient gathers what doctor looks at. What is wrong is a finding, and no
+// error.
+func (a *app) patient(project string) (doctor.Place, error) {
+	state, err := a.stateHome()
+	if err != nil {
+		return doctor.Place{}, err
+	}
+	home, err := a.userHome()
+	if err != nil {
+		return doctor.Place{}, err
+	}
+	if project == "" {
+		if project, err = os.Getwd(); err != nil {
+			return doctor.Place{}, usage("the current folder is gone: %w", err)
+		}
+	}
+	d := doctor.Place{Version: version(), State: state, Home: home, Env: a.env, Terminal: isTerminal(a.stdout)}
+	d.Root, d.RootErr = world.Root(project, a.flags.root, home, state)
+	if d.RootErr != nil {
+		d.Root = ""
+	}
+	s, err := a.settings(state)
+	if d.Settings = err; err != nil {
+		s = config.Defaults()
+	}
+	d.Sandbox, d.Unused = s.Sandbox, s.Unused
+	_, d.Policy = a.rules(state)
+	prov, err := a.provider(place{home, state, d.Root, s}, secret.New())
+	if d.ProviderErr = err; err == nil && prov.Provider != nil {
+		d.Provider, d.Model = prov.ID(), prov.model
+	}
+	return d, nil
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/agent/model"
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/secret"
+	"github.com/tera-pilot/tera-pilot/tui"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+)
+
+// sessionFlags are the flags of the interactive session.
+type sessionFlags struct {
+	inline, lines, last bool
+	session             string
+}
+
+// interactive adds the flags of the session in the terminal to the root
+// command, which is that session.
+func (a *app) interactive(root *cobra.Command) {
+	var f sessionFlags
+	root.Flags().BoolVar(&f.inline, "inline", false, "draw below the shell's lines instead of the full screen")
+	root.Flags().BoolVar(&f.lines, "lines", false, "one line an event: for screen readers and simple terminals")
+	root.Flags().BoolVar(&f.last, "continue", false, "go on with the last session in this folder")
+	root.Flags().StringVar(&f.session, "session", "", "go on with the session of this id")
+	root.MarkFlagsMutuallyExclusive("inline", "lines")
+	root.MarkFlagsMutuallyExclusive("continue", "session")
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		dir := "."
+		if len(args) == 1 {
+			dir = args[0]
+		}
+		return a.talk(cmd.Context(), f, dir)
+	}
+}
+
+func (f sessionFlags) mode() tui.Mode {
+	switch {
+	case f.lines:
+		return tui.Lines
+	case f.inline:
+		return tui.Inline
+	default:
+		return tui.Auto
+	}
+}
+
+// talk is the interactive session.
+func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
+	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
+		return usage("this needs a terminal: use `tera-pilot run PROMPT` without one, or see `tera-pilot --help`")
+	}
+	p, err := a.place(dir)
+	if err != nil {
+		return err
+	}
+	prov, err := a.provider(p, secret.New())
+	if err != nil {
+		return err
+	}
+	if prov.Provider == nil {
+		return a.welcome(ctx, f, p)
+	}
+	o, err := a.open(ctx, launch{front: audit.FrontTUI, dir: dir, canAsk: true, last: f.last, resume: f.session})
+	if err != nil {
+		return err
+	}
+	_, err = tui.Run(ctx, tui.Options{Session: o, In: a.stdin, Out: a.stdout, Env: a.env, Mode: f.mode()})
+	status := audit.CloseOK
+	if err != nil {
+		status = audit.CloseError
+	}
+	return errors.Join(err, o.Close(status))
+}
+
+// welcome is the start screen of a place without a model.
+func (a *app) welcome(ctx context.Context, f sessionFlags, p place) error {
+	look := func() snap.Start { return a.startScreen(ctx, p) }
+	start := look()
+	out, err := tui.Run(ctx, tui.Options{In: a.stdin, Out: a.stdout, Env: a.env, Mode: f.mode(), Start: &start, Refresh: look})
+	if err != nil {
+		return err
+	}
+	switch out.Chosen {
+	case "demo":
+		return a.demo(ctx, false)
+	case "doctor":
+		return a.doctor(ctx, p.root, false)
+	default:
+		return nil
+	}
+}
+
+// startScreen says what models were found and what can be done without one.
+func (a *app) startScreen(ctx context.Context, p place) snap.Start {
+	s := snap.Start{
+		Folder: short(p.root, p.home), Says: "No model is configured yet. Nothing has been sent.",
+		Can: []snap.Action{
+			{ID: "demo", Key: "d", Title: "Play the demo (scripted, nothing leaves here)"},
+			{ID: "doctor", Key: "t", Title: "See what works on this machine"},
+		},
+	}
+	for _, preset := range model.Presets() {
+		if preset.KeyEnv != "" && !preset.Local && len(s.Remote) < 6 {
+			s.Remote = append(s.Remote, preset.ID+"   set "+preset.KeyEnv)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	found, err := model.Discover(ctx, model.Discovery{})
+	if err != nil {
+		s.Notes = append(s.Notes, "local servers could not be looked for: "+err.Error())
+	}
+	for _, x := range found {
+		s.Local = append(s.Local, server(x))
+	}
+	if len(found) == 0 {
+		s.Notes = append(s.Notes, "no local server answers on this machine (Ollama, LM Studio, llama-server, vLLM)")
+	}
+	return s
+}
+
+// server is one local server that was found, with the command that uses it.
+func server(x model.Found) snap.Server {
+	s := snap.Server{Name: x.Kind, Address: x.Address, State: fmt.Sprintf("%d models", len(x.Models))}
+	if len(x.Models) > 0 {
+		s.Hint = fmt.Sprintf("tera-pilot --provider %s --model %s", x.Kind, x.Models[0].Name)
+	}
+	return s
+}
+
+// short writes a path as people do.
+func short(path, home string) string {
+	if rest, ok := strings.CutPrefix(path, home+"/"); ok {
+		return "~/" + rest
+	}
+	return path
+}

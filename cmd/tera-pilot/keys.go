@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/keystore"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
+)
+
+func (a *app) keysCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "keys",
+		Short: "Keys of model providers: kept by reference or in a 0600 file, never printed",
+		Args:  noSubcommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var from string
+	set := &cobra.Command{
+		Use:   "set NAME --from env:VAR|file:/PATH|stdin",
+		Short: "Store where the key of a provider is, or, from stdin, the key itself",
+		Example: `  tera-pilot keys set openai --from env:WORK_OPENAI_KEY
+  tera-pilot keys set anthropic --from stdin < key.txt`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.changeKeys(cmd.Context(), "set", args[0], func(s *keystore.Store) error { return s.Set(args[0], from, a.stdin) })
+		},
+	}
+	set.Flags().StringVar(&from, "from", "", "env:VAR, file:/PATH or stdin")
+	if err := set.MarkFlagRequired("from"); err != nil {
+		panic(err) // the flag stands in the line above
+	}
+	remove := &cobra.Command{
+		Use: "remove NAME", Short: "Forget a key", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.changeKeys(cmd.Context(), "removed", args[0], func(s *keystore.Store) error { return s.Remove(args[0]) })
+		},
+	}
+	list := &cobra.Command{
+		Use: "list", Short: "Say which keys there are and where they come from", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return a.listKeys() },
+	}
+	cmd.AddCommand(set, list, remove)
+	return cmd
+}
+
+// changeKeys changes the key store and states it in the audit log: the intent
+// first, so that no change is without evidence.
+func (a *app) changeKeys(ctx context.Context, what, name string, change func(*keystore.Store) error) error {
+	state, err := a.stateHome()
+	if err != nil {
+		return err
+	}
+	if err := statedir.Ensure(state); err != nil {
+		return usage("%w", err)
+	}
+	err = a.recorded(ctx, state, audit.Event{Kind: "settings", Title: "key " + name + " " + what, Data: map[string]any{"key": name, "what": what}}, func() error {
+		return change(keystore.Open(state))
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "key %s: %s\n", name, what)
+	return nil
+}
+
+// recorded states an act of the person in the audit log and then does it. An
+// act that fails is stated too.
+func (a *app) recorded(ctx context.Context, state string, e audit.Event, act func() error) (err error) {
+	log, err := audit.Open(ctx, audit.Options{Dir: state})
+	if err != nil {
+		return &exitError{exitNoEvidence, err}
+	}
+	s, err := log.Session(ctx, audit.SessionInfo{Version: version(), Binary: binaryHash(), Front: audit.FrontCLI})
+	if err != nil {
+		return errors.Join(&exitError{exitNoEvidence, err}, log.Close())
+	}
+	status := audit.CloseError
+	defer func() { err = errors.Join(err, s.Close(status), log.Close()) }()
+	if err := s.Event(ctx, e); err != nil {
+		return &exitError{exitNoEvidence, err}
+	}
+	if err := act(); err != nil {
+		e.Title += ": failed"
+		return errors.Join(err, s.Event(ctx, e))
+	}
+	status = audit.CloseOK
+	return nil
+}
+
+func (a *app) listKeys() error {
+	state, err := a.stateHome()
+	if err != nil {
+		return err
+	}
+	all, err := keystore.Open(state).List()
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(a.stdout, "no key is stored: `tera-pilot keys set NAME --from env:VAR`")
+		return nil
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, k := range all {
+		fmt.Fprintf(w, "%s\t%s\n", k.Name, k.Source)
+	}
+	return w.Flush()
+}
+
+// noSubcommand refuses a word that is no subcommand.
+func noSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("unknown command %q: see `%s --help`", args[0], cmd.CommandPath())
+	}
+	return nil
+}

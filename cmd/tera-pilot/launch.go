@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/session"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/agent/world"
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/config"
+	"github.com/tera-pilot/tera-pilot/internal/secret"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
+	"github.com/tera-pilot/tera-pilot/ossandbox"
+	"golang.org/x/term"
+)
+
+// A launch says what kind of session is wanted.
+type launch struct {
+	front         audit.Front
+	dir           string // where it was started
+	canAsk        bool   // somebody answers questions
+	optOut        bool   // --no-confirm
+	last          bool   // go on with the last session of the folder
+	resume        string // go on with this one
+	maxSteps      int    // 0: the setting
+	needsSandbox  bool   // refuse to start without one
+	needsProvider bool   // refuse to start without a model
+	env           []string
+}
+
+// place is where a session works and where its state lies.
+type place struct {
+	home, state, root string
+	settings          config.Settings
+}
+
+// opened is a session with what has to be closed after it.
+type opened struct {
+	*agent.Session
+	place
+	world    *world.World
+	evidence *audit.Log
+	provider provider
+}
+
+// open makes a session of flags, settings and the folder it was started in.
+func (a *app) open(ctx context.Context, l launch) (*opened, error) {
+	p, err := a.place(l.dir)
+	if err != nil {
+		return nil, err
+	}
+	level, setting, err := levels(p.settings)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	rules, err := a.rules(p.state)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	redactor := secret.New()
+	prov, err := a.provider(p, redactor)
+	if err != nil {
+		return nil, err
+	}
+	if l.needsProvider && prov.Provider == nil {
+		return nil, &exitError{exitModel, errNoModel}
+	}
+	if err := statedir.Ensure(p.state); err != nil {
+		return nil, usage("%w", err)
+	}
+	store := session.NewStore(filepath.Join(p.state, "sessions"))
+	log, past, err := openLog(store, l, p.root)
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{place: p, provider: prov}
+	if err := a.build(ctx, o, l, agent.Options{
+		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
+		Level: level, Sandbox: setting, Rules: rules, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
+		Home: p.home, State: p.state, Tools: tool.New(tool.Options{}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small,
+		Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
+	}); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return o, nil
+}
+
+// build opens the world, the audit log and the session on top of them.
+func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options) (err error) {
+	setting, err := ossandbox.ParseSetting(o.settings.Sandbox)
+	if err != nil {
+		return usage("%w", err)
+	}
+	env := a.env
+	if l.env != nil {
+		env = l.env
+	}
+	o.world, err = world.Open(ctx, world.Options{
+		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), Env: env, Setting: setting, Seconds: o.settings.RunTimeout,
+	})
+	if err != nil {
+		return err
+	}
+	if l.needsSandbox && o.world.Grade() == ossandbox.GradeNone.String() {
+		return errors.Join(&exitError{exitNoSandbox, fmt.Errorf("no sandbox, and with --no-confirm nothing runs without one: %s", strings.Join(o.world.Troubles(), "; "))}, o.world.Close())
+	}
+	o.evidence, err = audit.Open(ctx, audit.Options{Dir: o.state, Redactor: opts.Redactor})
+	if err != nil {
+		return errors.Join(&exitError{exitNoEvidence, err}, o.world.Close())
+	}
+	opts.World, opts.Evidence, opts.Info, opts.Facts = o.world, o.evidence, a.info(ctx, o.world), facts(ctx, o.world)
+	o.Session, err = agent.Open(ctx, opts)
+	if errors.Is(err, agent.ErrNoEvidence) {
+		err = &exitError{exitNoEvidence, err}
+	}
+	if err != nil {
+		return errors.Join(err, o.evidence.Close(), o.world.Close())
+	}
+	return nil
+}
+
+// Close ends the session and what it stood on.
+func (o *opened) Close(status audit.CloseStatus) error {
+	return errors.Join(o.Session.Close(status), o.evidence.Close(), o.world.Close())
+}
+
+// place finds the folders and reads the settings. Nothing is created.
+func (a *app) place(dir string) (place, error) {
+	var p place
+	var err error
+	if p.state, err = a.stateHome(); err != nil {
+		return p, err
+	}
+	if p.home, err = a.userHome(); err != nil {
+		return p, err
+	}
+	if err := statedir.Check(p.state); err != nil {
+		return p, usage("%w", err)
+	}
+	if p.settings, err = a.settings(p.state); err != nil {
+		return p, err
+	}
+	if p.root, err = world.Root(dir, a.flags.root, p.home, p.state); err != nil {
+		return p, usage("%w", err)
+	}
+	return p, nil
+}
+
+// settings merges the file, the environment and the flags.
+func (a *app) settings(state string) (config.Settings, error) {
+	file, named := filepath.Join(state, "config.json"), false
+	if a.flags.config != "" {
+		file, named = a.flags.config, true
+	}
+	if err := statedir.CheckFile(file, false); err != nil {
+		return config.Settings{}, usage("%w", err)
+	}
+	s, err := config.Load(file, named, a.getenv)
+	if err == nil {
+		err = s.SetAutonomy(a.flags.autonomy)
+	}
+	if err != nil {
+		return config.Settings{}, usage("%w", err)
+	}
+	if a.flags.provider != "" {
+		s.Provider = a.flags.provider
+	}
+	if a.flags.model != "" {
+		s.Model = a.flags.model
+	}
+	return s, nil
+}
+
+func levels(s config.Settings) (gate.Level, gate.Setting, error) {
+	level, err := gate.ParseLevel(s.Autonomy)
+	if err != nil {
+		return level, gate.SandboxUnset, err
+	}
+	setting, err := gate.ParseSetting(s.Sandbox)
+	return level, setting, err
+}
+
+func (l launch) steps(s config.Settings) int {
+	if l.maxSteps > 0 {
+		return l.maxSteps
+	}
+	return s.MaxSteps
+}
+
+// openLog starts a session's log or goes on with one.
+func openLog(store *session.Store, l launch, root string) (*session.Log, []event.Event, error) {
+	id := l.resume
+	if l.last {
+		var err error
+		if id, err = store.Latest(root); err != nil {
+			return nil, nil, usage("%w", err)
+		}
+	}
+	if id == "" {
+		log, err := store.Create(time.Now())
+		return log, nil, err
+	}
+	log, past, _, err := store.Resume(id)
+	if err != nil {
+		return nil, nil, usage("%w", err)
+	}
+	if was := session.Fold(past).Root; was != "" && was != root {
+		return nil, nil, errors.Join(usage("session %s belongs to %s: start there to go on with it", id, was), log.Close())
+	}
+	return log, past, nil
+}
+
+// info is what the audit log states of the program and the machine.
+func (a *app) info(ctx context.Context, w *world.World) audit.SessionInfo {
+	info := audit.SessionInfo{Tool: "tera-pilot", Version: version(), Binary: binaryHash()}
+	info.Host, _ = os.Hostname() // an unnamed machine is stated without a name
+	if u, err := user.Current(); err == nil {
+		info.User = u.Username
+	}
+	info.Head, _ = w.Head(ctx)
+	return info
+}
+
+// facts is what the model is told of the place, once.
+func facts(ctx context.Context, w *world.World) agent.Facts {
+	f := agent.Facts{
+		Root: filepath.Base(w.Root()), OS: runtime.GOOS + "/" + runtime.GOARCH, Date: time.Now().Format("2006-01-02"),
+		Sandbox: "sandbox " + w.Grade() + ", no network",
+	}
+	if w.Grade() == ossandbox.GradeNone.String() {
+		f.Sandbox = "not available: no sandbox on this machine"
+	}
+	if commit, branch := w.Head(ctx); commit != "" {
+		f.Git = strings.TrimSpace(fmt.Sprintf("%s %.12s", branch, commit))
+	}
+	entries, err := os.ReadDir(w.Root())
+	if err == nil {
+		for _, e := range entries[:min(len(entries), 60)] {
+			name := e.Name()
+			if e.IsDir() {
+				name += "/"
+			}
+			if name != ".git/" {
+				f.Top = append(f.Top, name)
+			}
+		}
+	}
+	checks, err := w.View(func(string) (string, bool) { return "", false }).Checks(ctx)
+	if err == nil {
+		for _, c := range checks {
+			f.Checks = append(f.Checks, c.Command)
+		}
+	}
+	return f
+}
+
+// isTerminal says whether f is a terminal.
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/agent/headless"
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/ossandbox"
+)
+
+// maxPrompt is the longest prompt that is read from standard input, in bytes.
+const maxPrompt = 1 << 20
+
+// runFlags are the flags of `run`.
+type runFlags struct {
+	noConfirm, json, last bool
+	session               string
+	steps, minutes        int
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [flags] PROMPT",
+		Short: "Do one turn without a terminal; what nobody can be asked about is denied",
+		Long: `Do one turn without a terminal. Nobody can be asked, so whatever would ask is
+denied, and listed at the end with the smallest rule that would have allowed it.
+The answer goes to stdout, progress to stderr. A PROMPT of - is read from stdin.`,
+		Example: `  tera-pilot run 'which tests cover the parser?'
+  tera-pilot run --no-confirm 'make the failing test pass'
+  tera-pilot run --json - < task.txt`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), f, args[0]) },
+	}
+	cmd.Flags().BoolVar(&f.noConfirm, "no-confirm", false, "act without asking, inside the sandbox; no deny is lifted")
+	cmd.Flags().BoolVar(&f.json, "json", false, "one event a line on stdout, then the result object")
+	cmd.Flags().BoolVar(&f.last, "continue", false, "go on with the last session in this folder")
+	cmd.Flags().StringVar(&f.session, "session", "", "go on with the session of this id")
+	cmd.Flags().IntVar(&f.steps, "max-steps", 0, "model calls at most (default: agent_max_iterations, 100)")
+	cmd.Flags().IntVar(&f.minutes, "max-minutes", 0, "minutes at most")
+	cmd.MarkFlagsMutuallyExclusive("continue", "session")
+	return cmd
+}
+
+func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
+	prompt, err := a.prompt(prompt)
+	if err != nil {
+		return err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return usage("the current folder is gone: %w", err)
+	}
+	o, err := a.open(ctx, launch{
+		front: audit.FrontRun, dir: dir, optOut: f.noConfirm, last: f.last, resume: f.session,
+		maxSteps: f.steps, needsSandbox: f.noConfirm, needsProvider: true,
+	})
+	if err != nil {
+		return err
+	}
+	a.warnLevel(o, f.noConfirm)
+	limited := ctx
+	if f.minutes > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, time.Duration(f.minutes)*time.Minute)
+		defer cancel()
+	}
+	res, err := headless.Run(limited, headless.Options{
+		Session: o, Prompt: prompt, JSON: f.json, Sandbox: o.world.Grade() != ossandbox.GradeNone.String(), Out: a.stdout, Err: a.stderr,
+		OutOfTime: func() bool { return ctx.Err() == nil && limited.Err() != nil },
+	})
+	status := audit.CloseOK
+	switch {
+	case res.Exit == exitCancelled:
+		status = audit.CloseCancelled
+	case res.Exit != exitOK:
+		status = audit.CloseError
+	}
+	if err := errors.Join(err, o.Close(status)); err != nil {
+		return err
+	}
+	if res.Exit != exitOK {
+		return &exitError{code: res.Exit}
+	}
+	return nil
+}
+
+// prompt is the prompt's text; "-" reads it from standard input.
+func (a *app) prompt(arg string) (string, error) {
+	if arg != "-" {
+		return arg, nil
+	}
+	b, err := io.ReadAll(io.LimitReader(a.stdin, maxPrompt+1))
+	switch {
+	case err != nil:
+		return "", usage("the prompt cannot be read from standard input: %w", err)
+	case len(b) > maxPrompt:
+		return "", usage("the prompt is longer than %d bytes: put it into a file of the project and name that", maxPrompt)
+	case len(b) == 0:
+		return "", usage("the prompt from standard input is empty")
+	}
+	return string(b), nil
+}
+
+// warnLevel says that a configured never_ask does not count without a person
+// at the terminal.
+func (a *app) warnLevel(o *opened, optOut bool) {
+	if o.settings.Autonomy == "never_ask" && !optOut {
+		fmt.Fprintln(a.stderr, "never_ask counts as always_ask without a terminal: --no-confirm is the one opt-out")
+	}
+}
