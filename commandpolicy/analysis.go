@@ -30,6 +30,8 @@ type Analysis struct {
 	// Code is the language of a run_code text ("python", "node", "bash"),
 	// else empty.
 	Code string
+
+	where Context // for texts that are compared with this one
 }
 
 // A BadByte is a character that the policy does not let pass unseen.

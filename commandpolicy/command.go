@@ -223,9 +223,53 @@ func (w *walker) judge(r run, name string) {
 			e.part.Argv = args(r.argv)
 		}
 	}
+	j.catastrophes()
 	e.part.call = j.call
 	e.end()
-	j.catastrophes()
+	if c := j.call; c != nil && !e.part.Proven {
+		c.outside = j.leaves()
+	}
+}
+
+// leaves reports whether any word may be a path outside the workspace, or the
+// current folder lies there.
+func (j *judged) leaves() bool {
+	if len(j.w.dirs) == 0 {
+		return true
+	}
+	for _, d := range j.w.dirs {
+		if real, loop := j.w.places.resolve(d, true); loop || !j.w.places.inside(real) {
+			return true
+		}
+	}
+	for _, x := range j.args {
+		for _, text := range pathTexts(x.text) {
+			for _, p := range j.paths(known(text), true) {
+				if !j.w.places.inside(p) && !isSink(p) && !isSource(p) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// pathTexts are the pieces of a word that a program could take for a path: the
+// word, the value behind =, and what follows the letter of an option.
+func pathTexts(text string) []string {
+	if !strings.HasPrefix(text, "-") {
+		_, val, _ := strings.Cut(text, "=")
+		return []string{text, val}
+	}
+	_, val, _ := strings.Cut(text, "=")
+	out := []string{val}
+	if i := strings.IndexByte(text, '/'); i > 0 {
+		out = append(out, text[i:])
+	}
+	if i := strings.Index(text, ".."); i > 0 {
+		out = append(out, text[i:])
+	}
+	return out
 }
 
 // specFor finds the grammar of a program, also of python3.12 or mkfs.ext4.

@@ -44,4 +44,9 @@ type When struct {
 	Now     time.Time // rules past their `expires` are silent
 	Grade   string    // sandbox grade of this run: "A", "A-", "B" or "" for none
 	Tainted bool      // untrusted text is in the context: untainted_only rules are silent
+	// Workspace and Home anchor the globs of [[path]] rules: `src/**` lies in
+	// the workspace, `~/…` in home. [Policy.Command] takes what is empty here
+	// from the analysis. Without them an allow rule with such a glob is silent,
+	// and a deny or ask rule speaks about every path that ends alike.
+	Workspace, Home string
 }

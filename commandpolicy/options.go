@@ -17,6 +17,7 @@ type call struct {
 	follow    bool
 	recursive bool
 	info      bool // an info option stands alone
+	outside   bool // some word may be a path outside the workspace
 	reads     bool // a mode that only reads was chosen
 }
 

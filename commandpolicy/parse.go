@@ -24,7 +24,7 @@ var errTooDeep = fmt.Errorf("more than %d brackets and blocks or %d operators in
 
 // Parse analyses the text of a bash command. It reads c.Look, and nothing else.
 func Parse(text string, c Context) *Analysis {
-	a := &Analysis{Text: text, BadBytes: badBytes(text), Parsed: true}
+	a := &Analysis{Text: text, BadBytes: badBytes(text), Parsed: true, where: c}
 	w := newWalker(a, c)
 	for _, b := range a.BadBytes {
 		w.unparsed("holds a " + b.String())

@@ -1,5 +1,271 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
-func (a *app) policyCommand() *cobra.Command { return nil }
+	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/commandpolicy"
+)
+
+func (a *app) policyCommand() *cobra.Command {
+	c := &cobra.Command{Use: "policy", Short: "Ask, test and prune the rules about commands, paths, hosts and tools"}
+	c.AddCommand(
+		&cobra.Command{
+			Use: "explain COMMAND", Short: "Say what a command would do, and which rule decides; runs nothing",
+			Args: policyArgs(1, 1), RunE: func(_ *cobra.Command, args []string) error { return a.policyExplain(args[0]) },
+		},
+		&cobra.Command{
+			Use: "decide", Short: `Read {"id","command","setup"?} a line, write {"id","decision"} a line; runs nothing`,
+			Args: policyArgs(0, 0), RunE: func(*cobra.Command, []string) error { return a.policyDecide() },
+		},
+		&cobra.Command{
+			Use: "test [FILE]", Short: "Load policy files and run the examples of their rules",
+			Args: policyArgs(0, 1), RunE: func(_ *cobra.Command, args []string) error { return a.policyTest(args) },
+		},
+		&cobra.Command{
+			Use: "list", Short: "List every rule with its id, file and line",
+			Args: policyArgs(0, 0), RunE: func(*cobra.Command, []string) error { return a.policyList() },
+		},
+		&cobra.Command{
+			Use: "forget ID", Short: "Withdraw a remembered rule",
+			Args: policyArgs(1, 1), RunE: func(_ *cobra.Command, args []string) error { return a.policyForget(args[0]) },
+		},
+	)
+	return c
+}
+
+// policyArgs checks the number of words after a subcommand.
+func policyArgs(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usage("usage: %s", c.UseLine())
+		}
+		return nil
+	}
+}
+
+// policySource is one file that rules may come from.
+type policySource struct {
+	name  string
+	layer commandpolicy.Layer
+	json  bool
+}
+
+// policySources are the files of the person and, for tightening, the project.
+func (a *app) policySources(workspace string) ([]policySource, error) {
+	state, err := a.stateHome()
+	if err != nil {
+		return nil, err
+	}
+	out := []policySource{
+		{filepath.Join(state, "policy.toml"), commandpolicy.LayerUser, false},
+		{filepath.Join(state, "commands.json"), commandpolicy.LayerUser, true},
+		{filepath.Join(state, "remembered.toml"), commandpolicy.LayerRemembered, false},
+	}
+	project := filepath.Join(workspace, ".tera_pilot")
+	if a.flags.ignoreProjectConfig || project == state {
+		return out, nil
+	}
+	return append(out,
+		policySource{filepath.Join(project, "policy.toml"), commandpolicy.LayerProject, false},
+		policySource{filepath.Join(project, "commands.json"), commandpolicy.LayerProject, true}), nil
+}
+
+// load reads a policy file; a file that is not there is nil.
+func (s policySource) load() (*commandpolicy.File, error) {
+	f, err := os.Open(s.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, usage("policy: %w", err)
+	}
+	defer f.Close()
+	load := commandpolicy.Load
+	if s.json {
+		load = commandpolicy.LoadCommandsJSON
+	}
+	return load(f, s.name, s.layer)
+}
+
+// policyPlace is where commands are thought to run: the current folder, or
+// --root, is the workspace.
+func (a *app) policyPlace() (commandpolicy.Context, error) {
+	root := a.flags.root
+	if root == "" {
+		root = "."
+	}
+	root, err := filepath.Abs(root)
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
+	if err != nil {
+		return commandpolicy.Context{}, usage("policy: the workspace cannot be found: %w", err)
+	}
+	home, err := a.userHome()
+	if err != nil {
+		return commandpolicy.Context{}, err
+	}
+	state, err := a.stateHome()
+	if err != nil {
+		return commandpolicy.Context{}, err
+	}
+	return commandpolicy.Context{
+		Workspace: root, Home: home, State: state,
+		Env: map[string]string{"HOME": home}, Look: commandpolicy.BeneathDir(root),
+	}, nil
+}
+
+// loadPolicy reads every policy file. A file with errors stops everything: a
+// rule that was meant to forbid must not vanish.
+func (a *app) loadPolicy() (*commandpolicy.Policy, commandpolicy.Context, error) {
+	where, err := a.policyPlace()
+	if err != nil {
+		return nil, where, err
+	}
+	sources, err := a.policySources(where.Workspace)
+	if err != nil {
+		return nil, where, err
+	}
+	var files []*commandpolicy.File
+	for _, s := range sources {
+		f, err := s.load()
+		if err != nil {
+			return nil, where, usage("the policy cannot be used, so nothing is allowed; mend it and try `tera-pilot policy test`\n%w", err)
+		}
+		if f != nil {
+			files = append(files, f)
+		}
+	}
+	return commandpolicy.New(files...), where, nil
+}
+
+func (a *app) policyExplain(text string) error {
+	pol, where, err := a.loadPolicy()
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(a.stdout, pol.Explain(commandpolicy.Parse(text, where), policyWhen()))
+	return nil
+}
+
+// policyWhen is a lookup by hand: now, at the best grade, with nothing read.
+func policyWhen() commandpolicy.When { return commandpolicy.When{Now: time.Now(), Grade: "A"} }
+
+func (a *app) policyTest(args []string) error {
+	var sources []policySource
+	if len(args) == 1 {
+		if _, err := os.Stat(args[0]); err != nil {
+			return usage("policy test: %w", err)
+		}
+		sources = []policySource{{args[0], commandpolicy.LayerUser, strings.HasSuffix(args[0], ".json")}}
+	} else {
+		where, err := a.policyPlace()
+		if err != nil {
+			return err
+		}
+		if sources, err = a.policySources(where.Workspace); err != nil {
+			return err
+		}
+	}
+	failed, found := false, false
+	for _, s := range sources {
+		f, err := s.load()
+		var broken *commandpolicy.LoadError
+		switch {
+		case errors.As(err, &broken):
+			fmt.Fprintln(a.stdout, broken)
+			failed, found = true, true
+		case err != nil:
+			return err
+		case f != nil:
+			found = true
+			for _, w := range f.Warnings {
+				fmt.Fprintf(a.stdout, "%s (warning)\n", w)
+			}
+			fmt.Fprintf(a.stdout, "%s: %d rules, all their examples hold\n", s.name, len(f.Rules))
+		}
+	}
+	if !found {
+		fmt.Fprintln(a.stdout, "no policy files; the built-in rules alone are in force")
+	}
+	if failed {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+func (a *app) policyList() error {
+	pol, _, err := a.loadPolicy()
+	if err != nil {
+		return err
+	}
+	rules := pol.Rules()
+	for i := range rules {
+		r := &rules[i]
+		fmt.Fprintf(a.stdout, "%-10s %-5s %s  %s:%d%s\n", r.Layer, r.Decision, r.ID, r.File, r.Line, policyExpiry(r))
+		fmt.Fprintf(a.stdout, "    %s\n", r.Summary())
+	}
+	for _, h := range commandpolicy.Builtin() {
+		fmt.Fprintf(a.stdout, "%-10s %-5s %s  %s\n    %s\n", h.Layer, h.Decision, h.ID, h.File, h.Because)
+	}
+	return nil
+}
+
+func policyExpiry(r *commandpolicy.Rule) string {
+	when := r.Expires()
+	switch {
+	case when.IsZero():
+		return ""
+	case time.Now().After(when):
+		return "  (expired " + when.Format(time.DateOnly) + ")"
+	}
+	return "  (until " + when.Format(time.RFC3339) + ")"
+}
+
+// policyForget rewrites remembered.toml without one rule, whole or not at all.
+func (a *app) policyForget(id string) error {
+	state, err := a.stateHome()
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(state, "remembered.toml")
+	src, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &exitError{code: exitFailed, err: fmt.Errorf("policy forget: nothing is remembered: there is no %s", name)}
+	}
+	if err != nil {
+		return fmt.Errorf("policy forget: %w", err)
+	}
+	kept, err := commandpolicy.Forget(src, name, id)
+	if err != nil {
+		return fmt.Errorf("policy forget: %w", err)
+	}
+	if err := replaceFile(name, kept); err != nil {
+		return fmt.Errorf("policy forget: %w", err)
+	}
+	fmt.Fprintf(a.stdout, "forgot %s\n", id)
+	return nil
+}
+
+// replaceFile puts data in the place of a file by a rename in its folder.
+func replaceFile(name string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".remembered-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // does nothing once the file has its name
+	if _, err := tmp.Write(data); err != nil {
+		return errors.Join(err, tmp.Close())
+	}
+	if err := errors.Join(tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), name)
+}

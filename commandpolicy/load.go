@@ -1,0 +1,464 @@
+package commandpolicy
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// A File is one loaded source of rules.
+type File struct {
+	Name     string
+	Layer    Layer
+	Digest   string    // SHA-256 of its bytes, hex
+	Approved bool      // project files: the user approved exactly this Digest
+	Warnings []Problem // dead, duplicate and over-broad rules; the file still loads
+	Rules    []Rule
+}
+
+// A Problem is a remark about a line of a policy file.
+type Problem struct {
+	File string
+	Line int
+	Text string
+}
+
+// String is "file:line: text".
+func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text) }
+
+// A LoadError lists everything that is wrong with a policy file. Nothing of a
+// file with errors is in force, and commands must then be refused.
+type LoadError struct{ Problems []Problem }
+
+// Error lists the problems, one a line.
+func (e *LoadError) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxPolicyFile bounds a policy file; a larger one is refused.
+const maxPolicyFile = 4 << 20
+
+// documents are the tables of a policy file (docs/policy.md).
+type document struct {
+	Rule []ruleTable `toml:"rule"`
+	Path []pathTable `toml:"path"`
+	Host []hostTable `toml:"host"`
+	MCP  []mcpTable  `toml:"mcp"`
+}
+
+type commonTable struct {
+	ID            string   `toml:"id"`
+	Decision      string   `toml:"decision"`
+	Because       string   `toml:"because"`
+	Expires       any      `toml:"expires"`
+	UntaintedOnly bool     `toml:"untainted_only"`
+	Match         []string `toml:"match"`
+	NoMatch       []string `toml:"no_match"`
+	Grade         string   `toml:"grade"`
+	Question      string   `toml:"question"`
+}
+
+type ruleTable struct {
+	commonTable
+	Cmd   any         `toml:"cmd"`
+	Sub   any         `toml:"sub"`
+	Args  *[]string   `toml:"args"`
+	Flags *flagsTable `toml:"flags"`
+	Paths string      `toml:"paths"`
+}
+
+type flagsTable struct {
+	Only   *[]string `toml:"only"`
+	Forbid []string  `toml:"forbid"`
+	Any    []string  `toml:"any"`
+}
+
+type pathTable struct {
+	commonTable
+	Glob   any `toml:"glob"`
+	Effect any `toml:"effect"`
+}
+
+type hostTable struct {
+	commonTable
+	Host   any `toml:"host"`
+	Method any `toml:"method"`
+}
+
+type mcpTable struct {
+	commonTable
+	Server string `toml:"server"`
+	Tool   any    `toml:"tool"`
+}
+
+// Load reads a policy file (TOML; see docs/policy.md). A returned error is a
+// [*LoadError] or an error of r.
+func Load(r io.Reader, name string, layer Layer) (*File, error) {
+	src, err := readAll(r, name)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{file: &File{Name: name, Layer: layer, Digest: hashHex(src)}}
+	var doc document
+	d := toml.NewDecoder(bytes.NewReader(src)).DisallowUnknownFields()
+	if err := d.Decode(&doc); err != nil {
+		l.decodeError(err)
+		return nil, &LoadError{l.errors}
+	}
+	l.lines = tableLines(src)
+	l.tables(&doc)
+	if len(l.errors) == 0 {
+		l.examples()
+		l.remarks()
+	}
+	if len(l.errors) > 0 {
+		slices.SortStableFunc(l.errors, func(a, b Problem) int { return a.Line - b.Line })
+		return nil, &LoadError{l.errors}
+	}
+	return l.file, nil
+}
+
+func readAll(r io.Reader, name string) ([]byte, error) {
+	src, err := io.ReadAll(io.LimitReader(r, maxPolicyFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("read policy %s: %w", name, err)
+	}
+	if len(src) > maxPolicyFile {
+		return nil, &LoadError{[]Problem{{File: name, Line: 1, Text: "larger than 4 MiB; split it, or remove rules"}}}
+	}
+	return src, nil
+}
+
+func hashHex(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// loader turns the tables of one file into rules.
+type loader struct {
+	file   *File
+	errors []Problem
+	lines  map[ruleKind][]int
+}
+
+func (l *loader) fail(line int, format string, args ...any) {
+	l.errors = append(l.errors, Problem{File: l.file.Name, Line: line, Text: fmt.Sprintf(format, args...)})
+}
+
+func (l *loader) warn(line int, format string, args ...any) {
+	l.file.Warnings = append(l.file.Warnings, Problem{File: l.file.Name, Line: line, Text: fmt.Sprintf(format, args...)})
+}
+
+// decodeError gives each unknown key, or the fault of the syntax, its line.
+func (l *loader) decodeError(err error) {
+	var strict *toml.StrictMissingError
+	if errors.As(err, &strict) {
+		for _, e := range strict.Errors {
+			row, _ := e.Position()
+			key := e.Key()
+			name := key[len(key)-1]
+			l.fail(row, "unknown key %q%s", name, suggest(name, knownKeys(key)))
+		}
+		return
+	}
+	var decode *toml.DecodeError
+	if errors.As(err, &decode) {
+		row, _ := decode.Position()
+		l.fail(row, "%s", strings.TrimPrefix(decode.Error(), "toml: "))
+		return
+	}
+	l.fail(1, "%s", strings.TrimPrefix(err.Error(), "toml: "))
+}
+
+var commonKeys = []string{"id", "decision", "because", "expires", "untainted_only", "match", "no_match", "grade", "question"}
+
+// knownKeys are the keys that may stand where key stands.
+func knownKeys(key toml.Key) []string {
+	if len(key) == 1 {
+		return []string{"rule", "path", "host", "mcp"}
+	}
+	if len(key) > 2 {
+		return []string{"only", "forbid", "any"}
+	}
+	switch key[0] {
+	case "rule":
+		return append([]string{"cmd", "sub", "args", "flags", "paths"}, commonKeys...)
+	case "path":
+		return append([]string{"glob", "effect"}, commonKeys...)
+	case "host":
+		return append([]string{"host", "method"}, commonKeys...)
+	}
+	return append([]string{"server", "tool"}, commonKeys...)
+}
+
+// suggest names the nearest known key, if one is near.
+func suggest(name string, known []string) string {
+	best, at := "", len(name)/2+1
+	for _, k := range known {
+		if d := distance(name, k); d < at {
+			best, at = k, d
+		}
+	}
+	if best == "" {
+		return "; known are " + strings.Join(known, ", ")
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance is the number of edits between two words (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			next := min(row[j], row[j+1]) + 1
+			if a[i] == b[j] {
+				next = min(next, last)
+			} else {
+				next = min(next, last+1)
+			}
+			last, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
+}
+
+// tableLines finds the line of every [[table]], in order.
+func tableLines(src []byte) map[ruleKind][]int {
+	lines := map[ruleKind][]int{}
+	var p unstable.Parser
+	p.Reset(src)
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind != unstable.ArrayTable {
+			continue
+		}
+		k := e.Key()
+		if !k.Next() {
+			continue
+		}
+		n := k.Node()
+		line := 1 + bytes.Count(src[:n.Raw.Offset], []byte("\n"))
+		lines[ruleKind(n.Data)] = append(lines[ruleKind(n.Data)], line)
+	}
+	return lines
+}
+
+func (l *loader) line(k ruleKind, i int) int {
+	if i < len(l.lines[k]) {
+		return l.lines[k][i]
+	}
+	return 1
+}
+
+func (l *loader) tables(doc *document) {
+	for i, t := range doc.Rule {
+		l.command(t, l.line(kindRule, i))
+	}
+	for i, t := range doc.Path {
+		l.path(t, l.line(kindPathRule, i))
+	}
+	for i, t := range doc.Host {
+		l.host(t, l.line(kindHostRule, i))
+	}
+	for i, t := range doc.MCP {
+		l.mcp(t, l.line(kindMCPRule, i))
+	}
+	slices.SortStableFunc(l.file.Rules, func(a, b Rule) int { return a.Line - b.Line })
+}
+
+// common fills what all kinds of rules share.
+func (l *loader) common(k ruleKind, t commonTable, line int) Rule {
+	r := Rule{kind: k, untaintedOnly: t.UntaintedOnly, question: t.Question, match: t.Match, noMatch: t.NoMatch}
+	r.Hit = Hit{File: l.file.Name, Line: line, Layer: l.file.Layer, Because: t.Because, Grade: t.Grade, ID: t.ID}
+	if t.Decision == "" {
+		l.fail(line, "decision is missing: write decision = \"allow\", \"ask\" or \"deny\"")
+	} else if err := r.Decision.UnmarshalText([]byte(t.Decision)); err != nil {
+		l.fail(line, "%v", err)
+	}
+	if t.Grade != "" && gradeRank(t.Grade) == 0 {
+		l.fail(line, "grade %q is none of A, A-, B", t.Grade)
+	}
+	if t.UntaintedOnly && k != kindHostRule && k != kindMCPRule {
+		l.fail(line, "untainted_only is for [[host]] and [[mcp]]")
+	}
+	when, err := expiry(t.Expires)
+	if err != nil {
+		l.fail(line, "%v", err)
+	}
+	r.expires = when
+	return r
+}
+
+// expiry reads a date (its end, in UTC) or a date with a time and a zone.
+func expiry(v any) (time.Time, error) {
+	switch v := v.(type) {
+	case nil:
+		return time.Time{}, nil
+	case time.Time:
+		return v.UTC(), nil
+	case toml.LocalDate:
+		return v.AsTime(time.UTC).AddDate(0, 0, 1), nil
+	case string:
+		if t, err := time.Parse(time.RFC3339, v); err == nil {
+			return t.UTC(), nil
+		}
+		if t, err := time.Parse(time.DateOnly, v); err == nil {
+			return t.AddDate(0, 0, 1), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("expires: write a date (2027-01-31) or a time with a zone (2027-01-31T12:00:00Z)")
+}
+
+// list reads a string or a list of strings.
+func (l *loader) list(v any, key string, line int) []string {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, x := range v {
+			s, ok := x.(string)
+			if !ok {
+				l.fail(line, "%s holds something that is no string", key)
+				return nil
+			}
+			out = append(out, s)
+		}
+		return out
+	}
+	l.fail(line, "%s is neither a string nor a list of strings", key)
+	return nil
+}
+
+func (l *loader) add(r Rule) {
+	if r.ID == "" {
+		r.ID = string(r.kind) + ":" + hashHex([]byte(r.core()))[:8]
+	}
+	l.file.Rules = append(l.file.Rules, r)
+}
+
+func (l *loader) command(t ruleTable, line int) {
+	r := l.common(kindRule, t.commonTable, line)
+	r.cmds = l.list(t.Cmd, "cmd", line)
+	if len(r.cmds) == 0 {
+		l.fail(line, "cmd is missing: name the program")
+	}
+	for _, s := range l.list(t.Sub, "sub", line) {
+		words := strings.Fields(s)
+		if len(words) == 0 || strings.HasPrefix(s, "-") {
+			l.fail(line, "sub %q can never match: it names first operands; options belong in flags", s)
+		}
+		r.subs = append(r.subs, words)
+	}
+	if t.Args != nil {
+		r.args, r.exact = *t.Args, true
+		if len(r.subs) > 0 || t.Flags != nil {
+			l.fail(line, "args is the whole argument list: sub and flags have no place beside it")
+		}
+	}
+	if t.Flags != nil {
+		r.forbid, r.any = t.Flags.Forbid, t.Flags.Any
+		if t.Flags.Only != nil {
+			r.only, r.hasOnly = *t.Flags.Only, true
+		}
+		for _, f := range slices.Concat(r.forbid, r.any, r.only) {
+			if !strings.HasPrefix(f, "-") && !strings.HasPrefix(f, "+") {
+				l.fail(line, "flag %q can never match: options begin with -", f)
+			}
+		}
+	}
+	switch t.Paths {
+	case "", "workspace":
+		r.anyPath = t.Paths == "" && r.Decision != Allow
+	case "any":
+		r.anyPath = true
+	default:
+		l.fail(line, "paths %q is none of \"workspace\", \"any\"", t.Paths)
+	}
+	l.add(r)
+}
+
+func (l *loader) path(t pathTable, line int) {
+	r := l.common(kindPathRule, t.commonTable, line)
+	r.globs = l.list(t.Glob, "glob", line)
+	if len(r.globs) == 0 {
+		l.fail(line, "glob is missing")
+	}
+	for _, g := range r.globs {
+		if g == "" || strings.Contains("/"+g+"/", "/../") || !validGlob(g) {
+			l.fail(line, "glob %q can never match a resolved path", g)
+		}
+	}
+	acts := l.list(t.Effect, "effect", line)
+	if len(acts) == 0 {
+		l.fail(line, "effect is missing: name some of read, create, write, delete, rename, chmod")
+	}
+	for _, a := range acts {
+		switch act := Act(a); act {
+		case ActRead, ActCreate, ActWrite, ActDelete, ActRename, ActChmod:
+			r.acts = append(r.acts, act)
+		default:
+			l.fail(line, "effect %q is none of read, create, write, delete, rename, chmod", a)
+		}
+	}
+	l.add(r)
+}
+
+func (l *loader) host(t hostTable, line int) {
+	r := l.common(kindHostRule, t.commonTable, line)
+	for _, h := range l.list(t.Host, "host", line) {
+		h = strings.ToLower(strings.TrimSuffix(h, "."))
+		if !validHost(h) {
+			l.fail(line, "host %q can never match: write a name, an address or *.name, without scheme, port or path", h)
+		}
+		r.hosts = append(r.hosts, h)
+	}
+	if len(r.hosts) == 0 {
+		l.fail(line, "host is missing")
+	}
+	r.methods = l.list(t.Method, "method", line)
+	for _, m := range r.methods {
+		if m != "GET" && m != "PUSH" && m != "CONNECT" {
+			l.fail(line, "method %q is none of GET, PUSH, CONNECT", m)
+		}
+	}
+	if len(r.methods) == 0 {
+		r.methods = []string{"GET"}
+	}
+	r.OneHost = len(r.hosts) == 1 && !strings.Contains(r.hosts[0], "*")
+	l.add(r)
+}
+
+func (l *loader) mcp(t mcpTable, line int) {
+	r := l.common(kindMCPRule, t.commonTable, line)
+	r.server = t.Server
+	if r.server == "" {
+		l.fail(line, "server is missing")
+	}
+	r.tools = l.list(t.Tool, "tool", line)
+	if t.Tool != nil && len(r.tools) == 0 {
+		l.fail(line, "tool is an empty list, which can never match")
+	}
+	r.OneHost = len(r.tools) == 1
+	l.add(r)
+}

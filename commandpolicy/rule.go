@@ -1,0 +1,266 @@
+package commandpolicy
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// ruleKind is the table that a rule stands in.
+type ruleKind string
+
+const (
+	kindRule     ruleKind = "rule"
+	kindPathRule ruleKind = "path"
+	kindHostRule ruleKind = "host"
+	kindMCPRule  ruleKind = "mcp"
+)
+
+// A Rule is one rule of a policy. Its Hit says where it stands and what it
+// decides.
+type Rule struct {
+	Hit
+	kind ruleKind
+
+	cmds    []string
+	subs    [][]string // first operands, each a sequence
+	args    []string   // the whole argument list, when exact
+	exact   bool
+	only    []string // flags: no other may be given
+	hasOnly bool
+	forbid  []string // flags: none of these may be given
+	any     []string // flags: one of these must be given
+	anyPath bool     // paths outside the workspace too
+
+	globs []string
+	acts  []Act
+
+	hosts   []string
+	methods []string
+
+	server string
+	tools  []string
+
+	expires       time.Time
+	untaintedOnly bool
+	question      string // remembered rules: the question they came from
+	match         []string
+	noMatch       []string
+}
+
+// Kind is the table that the rule stands in: "rule", "path", "host" or "mcp".
+func (r *Rule) Kind() string { return string(r.kind) }
+
+// Expires is when the rule falls silent; the zero time is never.
+func (r *Rule) Expires() time.Time { return r.expires }
+
+// active reports whether the rule speaks under w.
+func (r *Rule) active(w When) bool {
+	if !r.expires.IsZero() && !w.Now.Before(r.expires) {
+		return false
+	}
+	if r.untaintedOnly && w.Tainted {
+		return false
+	}
+	return r.Layer != LayerRemembered && r.Layer != LayerSession || r.Grade == "" || gradeRank(w.Grade) >= gradeRank(r.Grade)
+}
+
+// gradeRank orders the grades of the sandbox; none and unknown ones are lowest.
+func gradeRank(grade string) int {
+	switch grade {
+	case "A":
+		return 3
+	case "A-":
+		return 2
+	case "B":
+		return 1
+	}
+	return 0
+}
+
+// fit says whether a rule fits a part: surely, perhaps (words are not known
+// before the run), or not.
+type fit uint8
+
+const (
+	fitNo fit = iota
+	fitMaybe
+	fitYes
+)
+
+// fits compares a [[rule]] with a part of a command.
+func (r *Rule) fits(p *Part) fit {
+	if p.Kind != PartCall {
+		return r.fitsWrapper(p)
+	}
+	if !slices.Contains(r.cmds, p.Name) {
+		if p.Name == "" && r.Decision != Allow {
+			return fitMaybe // a program that is not known may be the one
+		}
+		return r.fitsWrapper(p)
+	}
+	if p.call == nil {
+		return fitNo
+	}
+	worst := fitYes
+	for _, f := range []fit{r.fitsArgs(p), r.fitsSub(p.call), r.fitsFlags(p)} {
+		worst = min(worst, f)
+	}
+	if r.Decision == Allow {
+		if worst != fitYes || !allArgsKnown(p) || p.call.outside && !r.anyPath {
+			return fitNo
+		}
+	}
+	return worst
+}
+
+// fitsWrapper lets a deny or ask rule speak about sudo, env and their like,
+// which are taken off before the command they run is judged.
+func (r *Rule) fitsWrapper(p *Part) fit {
+	if r.Decision == Allow || len(r.subs) > 0 || r.exact || len(r.any) > 0 || r.hasOnly || len(r.forbid) > 0 {
+		return fitNo
+	}
+	for _, w := range p.Wrappers {
+		name, _, _ := strings.Cut(w, " ")
+		if slices.Contains(r.cmds, name) {
+			return fitYes
+		}
+	}
+	return fitNo
+}
+
+func allArgsKnown(p *Part) bool {
+	return !slices.ContainsFunc(p.Argv, func(a Arg) bool { return !a.Known })
+}
+
+// patternArgs are the arguments as written: names that one pattern became are
+// one word again. ok is false when a name that a pattern became would be read
+// as an option.
+func patternArgs(p *Part) (args []string, ok bool) {
+	last := ""
+	for i, a := range p.Argv {
+		if i == 0 {
+			continue
+		}
+		if a.Glob != "" {
+			if strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Glob, "-") {
+				return nil, false
+			}
+			if a.Glob == last {
+				continue
+			}
+			last = a.Glob
+			args = append(args, a.Glob)
+			continue
+		}
+		last = ""
+		args = append(args, a.Text)
+	}
+	return args, true
+}
+
+func (r *Rule) fitsArgs(p *Part) fit {
+	if !r.exact {
+		if _, ok := patternArgs(p); !ok && r.Decision == Allow {
+			return fitNo
+		}
+		return fitYes
+	}
+	args, ok := patternArgs(p)
+	switch {
+	case ok && slices.Equal(args, r.args):
+		return fitYes
+	case !allArgsKnown(p):
+		return fitMaybe
+	}
+	return fitNo
+}
+
+// fitsSub compares the first operands.
+func (r *Rule) fitsSub(c *call) fit {
+	if len(r.subs) == 0 {
+		return fitYes
+	}
+	best := fitNo
+	for _, sub := range r.subs {
+		best = max(best, subFit(sub, c.operands))
+	}
+	return best
+}
+
+func subFit(sub []string, operands []word) fit {
+	for i, want := range sub {
+		switch {
+		case i >= len(operands):
+			return fitNo
+		case !operands[i].known:
+			return fitMaybe
+		case operands[i].text != want:
+			return fitNo
+		}
+	}
+	return fitYes
+}
+
+// fitsFlags compares the options, by the names of the grammar.
+func (r *Rule) fitsFlags(p *Part) fit {
+	c := p.call
+	if r.hasOnly {
+		for _, u := range c.flags {
+			if !flagIn(c, u, r.only, false) {
+				return fitNo
+			}
+		}
+	}
+	for _, u := range c.flags {
+		if flagIn(c, u, r.forbid, r.Decision == Allow) {
+			return fitNo
+		}
+	}
+	if len(r.any) == 0 {
+		return fitYes
+	}
+	for _, u := range c.flags {
+		if flagIn(c, u, r.any, r.Decision != Allow) {
+			return fitYes
+		}
+	}
+	if !allArgsKnown(p) {
+		return fitMaybe
+	}
+	return fitNo
+}
+
+// flagIn reports whether an option as used is one of names. loose also counts
+// what may be one of them: an abbreviation, or a letter of a cluster, of a
+// program without a grammar.
+func flagIn(c *call, u flagUse, names []string, loose bool) bool {
+	for _, n := range names {
+		if n == u.raw || n == u.name || c.canonical(n) == u.name && u.opt != nil {
+			return true
+		}
+		if !loose || u.opt != nil {
+			continue
+		}
+		if strings.HasPrefix(u.raw, "--") && strings.HasPrefix(n, u.raw) {
+			return true
+		}
+		if len(n) == 2 && n[0] == '-' && !strings.HasPrefix(u.raw, "--") && strings.Contains(u.raw, n[1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// canonical is the grammar's name for an option as people write it.
+func (c *call) canonical(name string) string {
+	for _, s := range []*spec{c.sub, c.spec} {
+		if s == nil {
+			continue
+		}
+		if o := s.opts[name]; o != nil {
+			return o.name
+		}
+	}
+	return name
+}

@@ -1,0 +1,279 @@
+package commandpolicy
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Scope is an offer to remember a yes.
+type Scope struct {
+	Title   string // in plain words
+	Rules   []Rule
+	TOML    string // the rules as they are stored
+	Matches string // a command that it covers
+	Not     string // one that it does not
+}
+
+// Code is the analysis of a run_code call, judged by rules as "run_code:LANG".
+func Code(lang, source string, c Context) *Analysis {
+	name := "run_code:" + lang
+	part := Part{Kind: PartCall, Name: name, Argv: []Arg{{Text: name, Known: true}}, Why: []string{"runs " + lang + " code"},
+		Effects: Effects{Executes: []string{"code:" + lang}}, call: &call{}}
+	return &Analysis{Text: source, Code: lang, Parsed: true, where: c, Parts: []Part{part}, Problems: part.Why}
+}
+
+// uncovered lists the parts that neither a proof nor a rule covers.
+func (p *Policy) uncovered(a *Analysis, w When) []*Part {
+	w = a.anchor(w)
+	var out []*Part
+	for i := range a.Parts {
+		part := &a.Parts[i]
+		if !part.Proven && p.part(part, w).Allow == nil {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// exactRules are the narrowest rules for the uncovered parts, or nil where
+// some part can be covered by none.
+func (p *Policy) exactRules(a *Analysis, w When) []Rule {
+	if !a.Parsed || a.Catastrophe != nil {
+		return nil
+	}
+	var out []Rule
+	for _, part := range p.uncovered(a, w) {
+		rules := exactRule(part)
+		if rules == nil {
+			return nil
+		}
+		for _, r := range rules {
+			if !slices.ContainsFunc(out, func(o Rule) bool { return o.core() == r.core() }) {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// exactRule is the narrowest rule for one part.
+func exactRule(part *Part) []Rule {
+	switch part.Kind {
+	case PartRedirect:
+		return redirectRules(part)
+	case PartCall:
+		args, ok := patternArgs(part)
+		if !ok || part.Name == "" || part.call == nil || unwrapped(part.Name) || !allArgsKnown(part) {
+			return nil
+		}
+		r := Rule{kind: kindRule, cmds: []string{part.Name}, args: args, exact: true, anyPath: part.call.outside}
+		if part.Name == "run_code:"+strings.TrimPrefix(part.Name, "run_code:") {
+			r.exact, r.args = false, nil
+		}
+		r.Decision = Allow
+		return []Rule{r}
+	}
+	return nil
+}
+
+func redirectRules(part *Part) []Rule {
+	if len(part.Effects.Unknown)+len(part.Effects.Network) > 0 {
+		return nil
+	}
+	var out []Rule
+	for _, use := range pathUses(part) {
+		out = append(out, PathRule(use.Act, use.Path))
+	}
+	return out
+}
+
+// PathRule is the smallest rule that allows an act on a path.
+func PathRule(act Act, name string) Rule {
+	r := Rule{kind: kindPathRule, globs: []string{escapeGlobstar(name)}, acts: []Act{act}}
+	r.Decision = Allow
+	return r
+}
+
+func escapeGlobstar(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(s)
+}
+
+// HostRule is the smallest rule that allows traffic.
+func HostRule(host, method string) Rule {
+	r := Rule{kind: kindHostRule, hosts: []string{strings.ToLower(host)}, methods: []string{method}}
+	r.Decision, r.OneHost = Allow, true
+	return r
+}
+
+// MCPRule is the smallest rule that allows a tool.
+func MCPRule(server, tool string) Rule {
+	r := Rule{kind: kindMCPRule, server: server, tools: []string{tool}}
+	r.Decision, r.OneHost = Allow, true
+	return r
+}
+
+// Smallest is the smallest addition to policy.toml that makes [Policy.Command]
+// allow a, or empty where none can, or where none is needed.
+func (p *Policy) Smallest(a *Analysis, w When) string {
+	return rulesTOML(p.exactRules(a, w))
+}
+
+func rulesTOML(rules []Rule) string {
+	texts := make([]string, len(rules))
+	for i := range rules {
+		texts[i] = rules[i].TOML()
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Scopes offers what can be remembered about a, from exact to general; empty
+// when nothing can. Approving a scope makes the identical command allowed.
+func (p *Policy) Scopes(a *Analysis, w When) []Scope {
+	exact := p.exactRules(a, w)
+	if len(exact) == 0 {
+		return nil
+	}
+	out := []Scope{{Title: "exactly this", Rules: exact, Matches: a.Text, Not: p.counterExample(a, exact, w)}}
+	open := p.uncovered(a, w)
+	if len(open) == 1 && open[0].Kind == PartCall && a.Code == "" {
+		out = append(out, widerScopes(open[0])...)
+	}
+	for i := range out {
+		out[i].TOML = rulesTOML(out[i].Rules)
+	}
+	return p.sound(out, a, w)
+}
+
+// sound keeps the scopes whose rules really do what the offer says.
+func (p *Policy) sound(scopes []Scope, a *Analysis, w When) []Scope {
+	return slices.DeleteFunc(scopes, func(s Scope) bool {
+		q := p.With(s.Rules...)
+		if q.Command(a, w).Allow == nil {
+			return true
+		}
+		if a.Code != "" {
+			return false
+		}
+		return q.allows(s.Not, a, w)
+	})
+}
+
+// allows reports whether rules alone let a text run, proven parts included.
+func (p *Policy) allows(text string, near *Analysis, w When) bool {
+	a := Parse(text, near.where)
+	return a.ReadOnly || p.Command(a, w).Allow != nil
+}
+
+// counterExample is a text near a's that an exact rule does not cover.
+func (p *Policy) counterExample(a *Analysis, rules []Rule, w When) string {
+	q := p.With(rules...)
+	for _, more := range []string{" x", " x y", "\nx"} {
+		if not := a.Text + more; !q.allows(not, a, w) {
+			return not
+		}
+	}
+	return a.Text + "\nunknown-program"
+}
+
+// widerScopes go from the program, subcommand and options that were seen to
+// the subcommand with any harmless option.
+func widerScopes(part *Part) []Scope {
+	c := part.call
+	name := part.Name
+	sub := subWords(part)
+	if len(sub) == 0 && (bareNever(name) || wideAlone(name)) || c.outside || c.broken != "" && c.spec != nil {
+		return nil
+	}
+	base := Rule{kind: kindRule, cmds: []string{name}}
+	base.Decision = Allow
+	if len(sub) > 0 {
+		base.subs = [][]string{sub}
+	}
+	head := strings.Join(append([]string{name}, sub...), " ")
+	seen := base
+	seen.only, seen.hasOnly = flagNames(c), true
+	flags := "no options"
+	if len(seen.only) > 0 {
+		flags = "only " + strings.Join(seen.only, " ")
+	}
+	out := []Scope{{
+		Title: head + " with any files of the workspace and " + flags, Rules: []Rule{seen},
+		Matches: strings.Join(append([]string{head}, append(seen.only, "other")...), " "), Not: head + " --unseen-option",
+	}}
+	if risky := riskyFlags(c); c.sub != nil || c.spec != nil && len(sub) > 0 && !bareNever(name) {
+		free := base
+		free.forbid = risky
+		not := name + " another-subcommand"
+		if len(risky) > 0 {
+			not = head + " " + risky[0] + " x"
+		}
+		out = append(out, Scope{Title: head + " with any options but those that write or run", Rules: []Rule{free},
+			Matches: head + " other", Not: not})
+	}
+	return out
+}
+
+// subWords are the first operands that say what the program does: the
+// subcommand, or for an interpreter the script.
+func subWords(part *Part) []string {
+	c := part.call
+	if len(c.operands) == 0 {
+		return nil
+	}
+	first := c.operands[0]
+	if !first.known || first.glob != "" || first.text == "" || strings.HasPrefix(first.text, "-") || strings.ContainsAny(first.text, " \t\n") {
+		return nil
+	}
+	if c.sub != nil || subPrograms[part.Name] || c.spec != nil && c.spec.operandIs(kindScript) {
+		out := []string{first.text}
+		if len(c.operands) > 1 && nestedSub[part.Name+"/"+first.text] && c.operands[1].known && !strings.ContainsAny(c.operands[1].text, " \t\n") {
+			out = append(out, c.operands[1].text)
+		}
+		return out
+	}
+	return nil
+}
+
+func (s *spec) operandIs(k kind) bool {
+	got, ok := s.operandKind(0)
+	return ok && got == k
+}
+
+// subPrograms take a subcommand first, though no table here lists them.
+var subPrograms = setOf(`npm pnpm yarn bun deno cargo make just task rake docker podman kubectl helm terraform gh glab pip pip3 poetry uv
+bundle gem mix dotnet gradle mvn brew apt composer rustup nx turbo`)
+
+// nestedSub are subcommands whose next word names what runs.
+var nestedSub = setOf(`npm/run npm/run-script pnpm/run yarn/run bun/run deno/task docker/compose go/mod go/tool
+git/stash git/remote git/worktree poetry/run uv/run gh/pr gh/issue gh/run`)
+
+func flagNames(c *call) []string {
+	var out []string
+	for _, u := range c.flags {
+		if !slices.Contains(out, u.raw) {
+			out = append(out, u.raw)
+		}
+	}
+	return out
+}
+
+// riskyFlags are the options of the grammar that write, run or reach out.
+func riskyFlags(c *call) []string {
+	var out []string
+	for _, s := range []*spec{c.sub, c.spec} {
+		if s == nil {
+			continue
+		}
+		for _, o := range s.opts {
+			switch o.kind {
+			case kindText, kindMeta, kindName, kindList:
+			default:
+				if !slices.Contains(out, o.name) {
+					out = append(out, o.name)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
