@@ -24,7 +24,7 @@ const harmlessKeys = `
 	branch.autosetupmerge branch.autosetuprebase branch.sort
 	remote.*.url remote.*.pushurl remote.*.tagopt remote.*.prune remote.*.prunetags remote.*.skipdefaultupdate
 	remote.*.skipfetchall remote.*.promisor remote.*.partialclonefilter remote.*.followremotehead remote.pushdefault
-	color. column. advice. i18n. index. pack. reftable. commitgraph. splitindex. sparse. versionsort. feature. apply.
+	color. column. advice. pretty. i18n. index. pack. reftable. commitgraph. splitindex. sparse. versionsort. feature. apply.
 	diff.algorithm diff.context diff.interhunkcontext diff.renames diff.renamelimit diff.colormoved diff.colormovedws
 	diff.wserrorhighlight diff.indentheuristic diff.statgraphwidth diff.statnamewidth diff.suppressblankempty diff.dirstat
 	diff.mnemonicprefix diff.noprefix diff.srcprefix diff.dstprefix diff.relative diff.autorefreshindex diff.wordregex
