@@ -50,19 +50,13 @@ func (b *mailbox) deliver(ctx context.Context, send func(tea.Msg)) {
 	}
 }
 
-// sender hands commands to the session from a goroutine of their own, in
-// order.
-func sender(ctx context.Context, s Session, box *mailbox) func(event.Command) {
-	if s == nil {
-		return func(event.Command) {}
-	}
-	commands := newMailbox()
-	go commands.deliver(ctx, func(c tea.Msg) {
+// send hands commands to the session, one after the other.
+func send(s Session, box *mailbox) func(tea.Msg) {
+	return func(c tea.Msg) {
 		if err := s.Send(c.(event.Command)); err != nil {
 			box.add(app.Lost{Err: fmt.Errorf("session: %w", err)})
 		}
-	})
-	return func(c event.Command) { commands.add(c) }
+	}
 }
 
 // coalesce is how long events are gathered into one message: View runs after

@@ -58,9 +58,10 @@ type Options struct {
 	Start   *snap.Start       // shown when there is no session
 	Refresh func() snap.Start // looks again; nil when nothing can change
 
-	Width, Height int         // when Out is no terminal
-	Sizes         <-chan Size // later sizes, when Out is no terminal; may be nil
-	FPS           int         // frames a second; 0 for 30
+	Width, Height int           // when Out is no terminal
+	Sizes         <-chan Size   // later sizes, when Out is no terminal; may be nil
+	FPS           int           // frames a second; 0 for 30
+	Code          func() string // makes the random codes; nil for four letters of crypto/rand
 }
 
 // Size is a size of a terminal, in cells.
@@ -82,6 +83,9 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 	}
 	if o.By == "" {
 		o.By = "user:tui"
+	}
+	if o.Code == nil {
+		o.Code = newCode
 	}
 	if o.Mode == Lines || o.Mode == Auto && !fullScreen(o) {
 		return runLines(ctx, o)
@@ -113,7 +117,7 @@ func runLines(ctx context.Context, o Options) (Outcome, error) {
 	if o.Session == nil {
 		return Outcome{}, lines.Start(o.Out, *o.Start)
 	}
-	return Outcome{}, lines.Run(ctx, lines.Options{Session: o.Session, In: o.In, Out: o.Out, By: o.By, Code: newCode})
+	return Outcome{}, lines.Run(ctx, lines.Options{Session: o.Session, In: o.In, Out: o.Out, By: o.By, Code: o.Code})
 }
 
 // frameRate is how many frames are drawn a second.
@@ -122,12 +126,12 @@ const frameRate = 30
 func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	box := newMailbox()
+	box, commands := newMailbox(), newMailbox()
 	source := tty.NewSource(o.In, time.Now)
 	gate := tty.NewGate(o.Out, func(n uint64) { box.add(app.Written{N: n, At: time.Now()}) })
 	model := app.New(app.Options{
-		Send: sender(ctx, o.Session, box), Start: o.Start, Refresh: o.Refresh, Now: time.Now, Read: source.Last,
-		Code: newCode, By: o.By, Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline,
+		Send: func(c event.Command) { commands.add(c) }, Start: o.Start, Refresh: o.Refresh, Now: time.Now, Read: source.Last,
+		Code: o.Code, By: o.By, Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline,
 	})
 	if o.FPS == 0 {
 		o.FPS = frameRate
@@ -137,12 +141,19 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 		tea.WithColorProfile(theme.Profile(o.Env)), tea.WithWindowSize(o.Width, o.Height), tea.WithoutCatchPanics(),
 	)
 	var workers sync.WaitGroup
-	workers.Go(func() { box.deliver(ctx, program.Send) })
-	workers.Go(func() { source.Run(ctx.Done(), func(in tty.Input) { post(box, in) }) })
-	workers.Go(func() { resize(ctx, o.Sizes, box) })
-	if o.Session != nil {
-		workers.Go(func() { follow(ctx, o.Session, box) })
+	worker := func(f func()) {
+		workers.Go(func() {
+			defer app.Recover(func(err error) { box.add(app.Lost{Err: err}) })
+			f()
+		})
 	}
+	worker(func() { source.Run(ctx.Done(), func(in tty.Input) { post(box, in) }) })
+	worker(func() { resize(ctx, o.Sizes, box) })
+	if o.Session != nil {
+		worker(func() { commands.deliver(ctx, send(o.Session, box)) })
+		worker(func() { follow(ctx, o.Session, box) })
+	}
+	workers.Go(func() { box.deliver(ctx, program.Send) })
 	_, err := program.Run()
 	cancel()
 	workers.Wait()

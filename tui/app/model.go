@@ -109,9 +109,17 @@ func New(o Options) *Model {
 	m.pickTheme()
 	if o.Start != nil {
 		m.start = &start.Room{}
-		m.start.Set(*o.Start)
+		m.look(*o.Start)
 	}
 	return m
+}
+
+// look shows what was found before there is a session.
+func (m *Model) look(s snap.Start) {
+	if m.start != nil {
+		m.start.Set(s)
+		m.state.Level, m.state.Sandbox = s.Level, s.Sandbox
+	}
 }
 
 // Chosen is the action that ended the start screen, "" for none.
@@ -142,7 +150,22 @@ func (m *Model) refresh() tea.Cmd {
 		return nil
 	}
 	look := m.o.Refresh
-	return func() tea.Msg { return Refreshed(look()) }
+	return func() (msg tea.Msg) {
+		defer Recover(func(err error) { msg = Lost{err} })
+		return Refreshed(look())
+	}
+}
+
+// Recover is to be deferred: it hands a panic on as an error, so that the
+// program can end in order, with the terminal as it was before.
+func Recover(told func(error)) {
+	if v := recover(); v != nil {
+		told(panicked(v))
+	}
+}
+
+func panicked(v any) *PanicError {
+	return &PanicError{Value: visible.Strict(fmt.Sprint(v)), Stack: string(debug.Stack())}
 }
 
 func (m *Model) pickTheme() { m.theme = theme.For(m.o.Theme, m.o.Profile, m.dark) }
@@ -161,9 +184,7 @@ func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	return m, tea.Batch(cmd, m.settle(now))
 }
 
-func (m *Model) fail(v any) {
-	m.failed = &PanicError{Value: visible.Strict(fmt.Sprint(v)), Stack: string(debug.Stack())}
-}
+func (m *Model) fail(v any) { m.failed = panicked(v) }
 
 func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 	switch msg := msg.(type) {
@@ -199,7 +220,7 @@ func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 		m.enhanced, m.dirty = msg.Flags != 0, true
 	case Refreshed:
 		m.dirty = true
-		m.start.Set(snap.Start(msg))
+		m.look(snap.Start(msg))
 	case Lost:
 		m.lost = msg.Err
 		return tea.Quit

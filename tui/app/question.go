@@ -147,7 +147,7 @@ func (m *Model) setLevel(to string, now time.Time) {
 		return
 	}
 	q := event.Question{
-		ID: "level", Kind: "level", Tool: to, Title: "raise the level", Danger: true, Code: m.o.Code(),
+		ID: "level", Kind: ask.AskLevel, Tool: to, Title: "raise the level", Danger: true, Code: m.o.Code(),
 		Lines: []event.Line{
 			{Kind: event.LineFact, Text: "from      " + from},
 			{Kind: event.LineWarn, Text: "to        " + to},
@@ -157,7 +157,7 @@ func (m *Model) setLevel(to string, now time.Time) {
 	for _, text := range unasked(to) {
 		q.Lines = append(q.Lines, event.Line{Kind: event.LineWarn, Text: "unasked   " + text})
 	}
-	q.Lines = append(q.Lines, event.Line{Kind: event.LineFact, Text: "ends      /level " + from + ", or the end of this program"})
+	q.Lines = append(q.Lines, event.Line{Kind: event.LineFact, Text: "ends      with /level " + from + ", and with this program"})
 	q.LinesHash = event.HashLines(q.Lines)
 	m.own = ask.New(q, m.o.By)
 	m.own.Focus(now)

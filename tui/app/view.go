@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -83,7 +84,7 @@ func (m *Model) chat(w, h int, now time.Time) ([]view.Line, *view.Cell) {
 		least = 3
 	}
 	box, caret := m.composer.View(w, min(least, most), most, m.widths)
-	bottom := m.attention(w, now)
+	bottom := m.attention(w, max(1, (h-4)/3), now)
 	if h >= small-3 {
 		bottom = append(bottom, view.Rule(w))
 	}
@@ -138,19 +139,27 @@ func (m *Model) body(w, h int, now time.Time) []view.Line {
 	return view.Fill(out, h)
 }
 
-// attention is what stands between transcript and composer.
-func (m *Model) attention(w int, now time.Time) []view.Line {
-	var out []view.Line
-	out = append(out, status.Todo(&m.state, w, m.widths)...)
+// attention is what stands between transcript and composer: at most rows
+// rows, of which an open question is the last to go.
+func (m *Model) attention(w, rows int, now time.Time) []view.Line {
 	notices := m.state.Notices
 	if m.note != nil {
 		notices = append(notices[:len(notices):len(notices)], *m.note)
 	}
-	out = append(out, status.Banners(m.state.Head, notices, w, m.widths)...)
+	plan := status.Todo(&m.state, w, m.widths)
+	banners := status.Banners(m.state.Head, notices, w, m.widths)
+	queue := status.Queue(&m.state, w, m.widths)
+	var waiting []view.Line
 	if m.state.Question != nil && m.answered.IsZero() {
-		out = append(out, status.Waiting(&m.state, w, m.widths, now)...)
+		waiting = status.Waiting(&m.state, w, m.widths, now)
 	}
-	return append(out, status.Queue(&m.state, w, m.widths)...)
+	rows -= len(waiting)
+	banners = banners[:min(len(banners), max(0, rows))]
+	rows -= len(banners)
+	queue = queue[max(0, len(queue)-max(0, rows)):]
+	rows -= len(queue)
+	plan = plan[:min(len(plan), max(0, rows))]
+	return slices.Concat(plan, banners, waiting, queue)
 }
 
 func (m *Model) hints(w int, now time.Time) view.Line {

@@ -137,6 +137,9 @@ func (p *Prompt) Accept(key string, at time.Time) {
 	p.held = press{key: key, at: at, counts: !p.drawn.IsZero()}
 }
 
+// Discount makes the last press no answer; it may still be typing.
+func (p *Prompt) Discount() { p.held.counts = false }
+
 // Drop forgets a press without taking it for typing.
 func (p *Prompt) Drop() { p.held = press{} }
 

@@ -3,6 +3,9 @@ package snap
 // Start is what the start screen shows when there is no session yet. Who
 // starts the program fills it in; nothing in it is decided by the screen.
 type Start struct {
+	Level   string // that a session would begin with
+	Sandbox string // setting and grade, "auto A"
+
 	Folder string // as people write it, "~/src/parser"
 	Says   string // one sentence: how things stand
 	Local  []Server

@@ -63,6 +63,9 @@ func Open(t *testing.T, width, height int, o tui.Options) *Program {
 	if o.Env == nil {
 		o.Env = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
 	}
+	if o.Code == nil {
+		o.Code = func() string { return "dfgh" }
+	}
 	if o.Mode == tui.Auto {
 		o.Mode = tui.Full
 	}
@@ -160,7 +163,7 @@ func (p *Program) Quit() {
 	if p.err != nil {
 		p.t.Errorf("the program ended with: %v", p.err)
 	}
-	synctest.Wait()
+	time.Sleep(time.Hour) // ticks that are under way cannot be called back
 }
 
 // Outcome is how the program ended.

@@ -8,6 +8,10 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
+// AskLevel is the kind of the front end's own question: whether to raise the
+// level. The core asks none of this kind.
+const AskLevel event.QuestionKind = "level"
+
 // choice is one answer key.
 type choice struct {
 	key    string
@@ -36,6 +40,8 @@ func (r *Room) choices() []choice {
 	reject := choice{"r", safe.Lit("reject with reason"), safe.Lit("reason"), false, (*Room).startReason}
 	deny := choice{"x", safe.Lit("deny"), safe.Lit("deny"), false, (*Room).deny}
 	switch r.q.Kind {
+	case AskLevel:
+		return []choice{deny}
 	case event.AskUser:
 		deny.name, deny.short = safe.Lit("give no answer"), safe.Lit("no answer")
 		out := []choice{{"t", safe.Lit("type an answer"), safe.Lit("type"), true, (*Room).startText}, deny}

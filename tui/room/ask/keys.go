@@ -117,9 +117,7 @@ func (r *Room) answerKey(in tty.Input, key string, c choice) Outcome {
 		return Outcome{Typed: typed + key}
 	case c.allows && !r.mayAllow():
 		// Kept as possible typing; never as an answer.
-		if counts {
-			r.arm.Drop()
-		}
+		r.arm.Discount()
 		r.hint = readOn
 	case !counts:
 		r.hint = tooEarly
@@ -144,11 +142,13 @@ func (r *Room) codeKey(in tty.Input, key string) Outcome {
 		case !counts:
 			r.hint = tooEarly
 		case !r.mayAllow():
-			r.arm.Drop()
+			r.arm.Discount()
 			r.hint = readOn
 		case strings.HasPrefix(r.q.Code, key):
 			r.arm.Drop()
 			r.code = key
+		default:
+			r.arm.Discount()
 		}
 		return Outcome{}
 	}

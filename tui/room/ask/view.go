@@ -29,7 +29,9 @@ func (r *Room) View(width, height int, w view.Widths, now time.Time, next func()
 	if rules {
 		lines = append(lines, view.Rule(width))
 	}
-	lines = append(append(lines, sheetLines...), extra...)
+	// What can be chosen stands right beneath what it is about.
+	content := append(sheetLines[:min(len(places), len(sheetLines)):len(places)], extra...)
+	lines = append(lines, view.Fill(content, len(sheetLines)+len(extra))...)
 	lines = append(lines, r.progress(width, w))
 	if rules {
 		lines = append(lines, view.Rule(width))
@@ -63,19 +65,26 @@ func (r *Room) number(width, height int, w view.Widths, f shown, next func() uin
 
 // title says what is asked, and by which numbers it is known.
 func (r *Room) title(width int, w view.Widths, now time.Time) view.Line {
-	left := view.Join(view.Lit(theme.Title, r.heading()), view.Spaces(2), view.Text(theme.Title, safe.Shown(r.q.Title)))
-	right := view.Lit(theme.Dim, r.identity())
-	if left := r.q.Deadline.Sub(now); !r.q.Deadline.IsZero() {
+	left := view.Line(nil)
+	if r.q.Danger {
+		left = view.Join(view.Lit(theme.Alarm, safe.Lit(" DANGER ")), view.Spaces(2))
+	}
+	left = view.Join(left, view.Lit(theme.Title, r.heading()), view.Spaces(2), view.Text(theme.Title, safe.Shown(r.q.Title)))
+	short := view.Line(nil) // what stays when there is no room for all
+	if rest := r.q.Deadline.Sub(now); !r.q.Deadline.IsZero() {
 		style := theme.Dim
-		if left < time.Minute {
+		if rest < time.Minute {
 			style = theme.Warn
 		}
-		right = append(right, view.Span{Text: safe.Join(safe.Lit("  "), timeLeft(left)), Style: style})
+		short = append(short, view.Span{Text: safe.Join(safe.Lit("  "), timeLeft(rest)), Style: style})
 	}
 	if r.q.Waiting > 0 {
-		right = append(right, view.Span{Text: safe.Join(safe.Lit("  +"), safe.Int(r.q.Waiting), safe.Lit(" behind")), Style: theme.Dim})
+		short = append(short, view.Span{Text: safe.Join(safe.Lit("  +"), safe.Int(r.q.Waiting), safe.Lit(" behind")), Style: theme.Dim})
 	}
-	return w.Ends(left, right, width, min(24, width/3))
+	if all := view.Join(view.Lit(theme.Dim, r.identity()), short); w.Line(left)+2+w.Line(all) <= width {
+		return w.Ends(left, all, width, 0)
+	}
+	return w.Ends(left, short, width, min(20, width/3))
 }
 
 func (r *Room) heading() safe.Text {
@@ -92,7 +101,10 @@ func (r *Room) heading() safe.Text {
 }
 
 func (r *Room) identity() safe.Text {
-	if r.q.Digest == "" {
+	switch {
+	case r.q.Kind == AskLevel:
+		return safe.Lit("your own question")
+	case r.q.Digest == "":
 		return safe.Join(safe.Lit("prompt "), head(r.q.ID, 4))
 	}
 	return safe.Join(safe.Lit("prompt "), head(r.q.ID, 4), safe.Lit("  effect "), head(r.q.Digest, 8))
@@ -138,11 +150,18 @@ func (r *Room) progress(width int, w view.Widths) view.Line {
 	add := func(t safe.Text) {
 		more = append(more, view.Span{Text: safe.Join(t, safe.Lit("   ")), Style: theme.Key})
 	}
-	if below {
-		add(safe.Lit("more below: down, pgdown"))
-	}
-	if above {
-		add(safe.Lit("more above: up, pgup"))
+	switch narrow := width < 72; {
+	case narrow && below:
+		add(safe.Lit("more: down"))
+	case narrow && above:
+		add(safe.Lit("more: up"))
+	default:
+		if below {
+			add(safe.Lit("more below: down, pgdown"))
+		}
+		if above {
+			add(safe.Lit("more above: up, pgup"))
+		}
 	}
 	if hunk, hunks, file, files := r.sheet.Hunk(); hunks > 1 || files > 1 {
 		t := safe.Join(safe.Lit("hunk "), safe.Int(hunk), safe.Lit(" of "), safe.Int(hunks), safe.Lit("  [ ]"))
@@ -238,9 +257,10 @@ func (r *Room) keyRows(width int, w view.Widths, now time.Time) (rows []view.Lin
 }
 
 func (r *Room) codePart() view.Line {
-	typed := view.Lit(theme.Good, safe.Strict(r.code))
-	rest := view.Lit(theme.Key, safe.Strict(r.q.Code[len(r.code):]))
-	return view.Join(view.Lit(theme.Plain, safe.Lit("type ")), typed, rest, view.Lit(theme.Plain, safe.Lit(" to allow")))
+	missing := safe.Repeat(safe.Lit("_"), len(r.q.Code)-len(r.code))
+	return view.Join(
+		view.Lit(theme.Plain, safe.Lit("type ")), view.Lit(theme.Key, safe.Strict(r.q.Code)), view.Lit(theme.Plain, safe.Lit(" to allow ")),
+		view.Lit(theme.Good, safe.Join(safe.Strict(r.code), missing)))
 }
 
 // stateWord says what a key would do now.

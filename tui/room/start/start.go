@@ -51,58 +51,67 @@ func (r *Room) take(i int) string {
 	return r.s.Can[i].ID
 }
 
-// View draws the room.
+// View draws the room. Where there is no room for all, what can be done stays.
 func (r *Room) View(width, height int, w view.Widths) []view.Line {
-	roomy := height >= 24
-	title := w.Ends(view.Lit(theme.Title, safe.Lit("tera-pilot")), view.Text(theme.Dim, safe.Strict(r.s.Folder)), width, 10)
-	out := []view.Line{title, nil}
-	add := func(lines ...view.Line) { out = append(out, lines...) }
-	gap := func() {
-		if n := len(out); n > 0 && len(out[n-1]) > 0 {
-			add(nil)
+	room := max(0, height-2)
+	var body []view.Line
+	for _, part := range []parts{{true, true, true}, {false, true, true}, {false, false, true}, {}} {
+		if body = r.body(width, w, part); len(body) <= room {
+			break
 		}
-	}
-	if !roomy {
-		out = out[:1]
-	}
-	add(w.Wrap(view.Join(view.Spaces(2), view.Text(theme.Strong, safe.Strict(r.s.Says))), width, 2)...)
-	gap()
-	if len(r.s.Local) > 0 {
-		add(r.head(safe.Lit("Local models"), roomy)...)
-		for _, s := range r.s.Local {
-			add(server(s, width, w))
-		}
-	}
-	if len(r.s.Remote) > 0 {
-		if roomy {
-			gap()
-		}
-		add(r.head(safe.Lit("Remote models"), roomy)...)
-		for _, t := range r.s.Remote {
-			add(w.Cut(view.Join(view.Spaces(4), view.Text(theme.Plain, safe.Strict(t))), width))
-		}
-	}
-	gap()
-	for i, a := range r.s.Can {
-		add(action(a, i == r.chosen, width, w))
-	}
-	if len(r.s.Notes) > 0 {
-		gap()
-	}
-	for _, t := range r.s.Notes {
-		add(w.Wrap(view.Join(view.Spaces(2), view.Text(theme.Plain, safe.Strict(t))), width, 4)...)
 	}
 	keys := view.Join(
 		view.Lit(theme.Key, safe.Lit("arrows")), view.Spaces(3), view.Lit(theme.Key, safe.Lit("enter")), view.Spaces(3),
 		view.Lit(theme.Key, safe.Lit("?")), view.Lit(theme.Dim, safe.Lit(" keys   ")), view.Lit(theme.Key, safe.Lit("ctrl+d")), view.Lit(theme.Dim, safe.Lit(" quit")))
-	return append(view.Fill(out, height-2), view.Rule(width), w.Cut(keys, width))
+	return append(view.Fill(body, room), view.Rule(width), w.Cut(keys, width))
 }
 
-func (r *Room) head(t safe.Text, roomy bool) []view.Line {
-	if !roomy {
-		return nil
+// parts are what can be left out.
+type parts struct{ heads, found, notes bool }
+
+func (r *Room) body(width int, w view.Widths, with parts) []view.Line {
+	out := []view.Line{w.Ends(view.Lit(theme.Title, safe.Lit("tera-pilot")), view.Text(theme.Dim, safe.Strict(r.s.Folder)), width, 10)}
+	section := func(lines ...view.Line) {
+		if with.heads || len(out) > 1 && with.found {
+			out = append(out, nil)
+		}
+		out = append(out, lines...)
 	}
-	return []view.Line{view.Join(view.Spaces(2), view.Lit(theme.Dim, t))}
+	section(w.Wrap(view.Join(view.Spaces(2), view.Text(theme.Strong, safe.Strict(r.s.Says))), width, 2)...)
+	if with.found {
+		section(r.found(width, w, with.heads)...)
+	}
+	var can []view.Line
+	for i, a := range r.s.Can {
+		can = append(can, action(a, i == r.chosen, width, w))
+	}
+	section(can...)
+	if with.notes && len(r.s.Notes) > 0 {
+		var notes []view.Line
+		for _, t := range r.s.Notes {
+			notes = append(notes, w.Wrap(view.Join(view.Spaces(2), view.Text(theme.Plain, safe.Strict(t))), width, 4)...)
+		}
+		section(notes...)
+	}
+	return out
+}
+
+// found are the servers and keys that were looked for.
+func (r *Room) found(width int, w view.Widths, heads bool) []view.Line {
+	var out []view.Line
+	if heads && len(r.s.Local) > 0 {
+		out = append(out, view.Join(view.Spaces(2), view.Lit(theme.Dim, safe.Lit("Local models"))))
+	}
+	for _, s := range r.s.Local {
+		out = append(out, server(s, width, w))
+	}
+	if heads && len(r.s.Remote) > 0 {
+		out = append(out, nil, view.Join(view.Spaces(2), view.Lit(theme.Dim, safe.Lit("Remote models"))))
+	}
+	for _, t := range r.s.Remote {
+		out = append(out, w.Cut(view.Join(view.Spaces(4), view.Text(theme.Plain, safe.Strict(t))), width))
+	}
+	return out
 }
 
 func server(s snap.Server, width int, w view.Widths) view.Line {

@@ -98,6 +98,9 @@ func network(n string) view.Line {
 }
 
 func rest(s *snap.State) []view.Line {
+	if !s.Opened {
+		return []view.Line{model(s), logHead(s.Head)}
+	}
 	out := []view.Line{model(s), view.Lit(theme.Plain, context(s)), view.Lit(theme.Plain, cost(s))}
 	log := logHead(s.Head)
 	if s.Head.Broken != "" {
@@ -172,10 +175,13 @@ func Title(s *snap.State, width int, w view.Widths) view.Line {
 	if s.Title != "" {
 		left = view.Join(left, view.Spaces(2), view.Lit(theme.Dim, safe.Lit(`"`)), view.Text(theme.Plain, safe.Strict(s.Title)), view.Lit(theme.Dim, safe.Lit(`"`)))
 	}
-	right := safe.Join(safe.Lit("turn "), safe.Int(s.Turn))
-	switch n := len(s.Changed); n {
-	case 0:
-	case 1:
+	right := safe.Lit("")
+	if s.Turn > 0 {
+		right = safe.Join(safe.Lit("turn "), safe.Int(s.Turn))
+	}
+	switch n := len(s.Changed); {
+	case n == 0 || width < 50:
+	case n == 1:
 		right = safe.Join(right, safe.Lit("  1 file changed"))
 	default:
 		right = safe.Join(right, safe.Lit("  "), safe.Int(n), safe.Lit(" files changed"))

@@ -111,7 +111,11 @@ func (r *Room) tool(c *snap.Call, opened bool, width int) (label view.Line, line
 		shown = body
 	}
 	row = append(row, r.facts(c, len(body)-len(shown)+c.Hidden)...)
-	lines = append(lines, r.widths.Ends(row, view.Text(theme.Dim, decision(c)), width, width/2))
+	right := decision(c)
+	if width < narrow {
+		right = briefly(c)
+	}
+	lines = append(lines, r.widths.Ends(row, view.Text(theme.Dim, right), width, width/2))
 	if opened {
 		lines = append(lines, r.details(c, width)...)
 	}
@@ -266,12 +270,39 @@ func decision(c *snap.Call) safe.Text {
 	}
 }
 
+// narrow is the width below which a decision is one word.
+const narrow = 66
+
+// briefly is decision in a word.
+func briefly(c *snap.Call) safe.Text {
+	switch {
+	case c.Held:
+		return safe.Lit("ctrl+p")
+	case c.Decision == "approved":
+		return safe.Lit("you")
+	case c.Decision == "allowed" && c.By == "table":
+		return safe.Lit("level")
+	case c.Decision == "allowed" && c.Rule != "":
+		return safe.Lit("rule")
+	default:
+		return safe.Strict(c.Decision)
+	}
+}
+
 func who(by string) safe.Text {
 	if rest, ok := strings.CutPrefix(by, "user:"); ok {
 		if rest == "tui" {
 			return safe.Lit("you")
 		}
 		return safe.Join(safe.Lit("you, by "), safe.Strict(rest))
+	}
+	switch by {
+	case "table":
+		return safe.Lit("by the level")
+	case "floor":
+		return safe.Lit("never, by any rule")
+	case "headless":
+		return safe.Lit("nobody to ask")
 	}
 	return safe.Strict(by)
 }
@@ -292,14 +323,46 @@ func bodyLines(c *snap.Call) []safe.Text {
 // previewLines is how many lines of a failed or running call are shown.
 const previewLines = 3
 
-// preview is what is shown of a closed call: the end of what failed, or of
-// what runs.
+// preview is what is shown of a closed call: of what runs the end, of what
+// failed the lines that tell why, as far as one can see that from outside.
 func preview(c *snap.Call, body []safe.Text) []safe.Text {
-	failed := c.Done && (c.Exit != nil && *c.Exit != 0 || c.Status == "error" || c.Status == "rejected" || c.Status == "blocked" || c.Status == "timeout")
-	if !failed && c.Done {
+	end := body[max(0, len(body)-previewLines):]
+	if !c.Done {
+		return end
+	}
+	failed := c.Exit != nil && *c.Exit != 0 || c.Status == "error" || c.Status == "rejected" || c.Status == "blocked" || c.Status == "timeout"
+	if !failed {
 		return nil
 	}
-	return body[max(0, len(body)-previewLines):]
+	var out []safe.Text
+	for _, t := range body {
+		if len(out) < previewLines && telling(t.String()) {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		return end
+	}
+	return out
+}
+
+// telling says that a line names a place in a source, or speaks of an error.
+func telling(s string) bool {
+	for _, word := range []string{"rror", "anic", "atal", "FAIL:", "not found", "denied"} {
+		if strings.Contains(s, word) {
+			return true
+		}
+	}
+	for i := 0; i+2 < len(s); i++ {
+		if s[i] == ':' && s[i+1] >= '0' && s[i+1] <= '9' {
+			j := i + 1
+			for j < len(s) && s[j] >= '0' && s[j] <= '9' {
+				j++
+			}
+			return j < len(s) && s[j] == ':' && i > 0 && s[i-1] != ' '
+		}
+	}
+	return false
 }
 
 // details are what an opened call shows besides its output.

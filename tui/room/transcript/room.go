@@ -218,8 +218,9 @@ func (r *Room) Toggle() {
 	}
 	id := r.items[r.chosen].ID
 	r.opened[id] = !r.opened[id]
+	r.scroll = true // what is above stays where it is
 	if before(place{r.chosen, 0}, r.top) {
-		r.top, r.scroll = place{r.chosen, 0}, true
+		r.top = place{r.chosen, 0}
 	}
 }
 
