@@ -157,7 +157,7 @@ func (p *splicer) verbatim(from, to int, new string) {
 
 // insert replaces from..to of the lens by text, all of which is new.
 func (p *splicer) insert(from, to int, text string) {
-	ends := p.ends(from, to)
+	ends := p.ends(from, to, strings.HasSuffix(text, "\n"))
 	if from < to {
 		p.keep(p.view.start(from))
 		p.pos = p.view.end(to - 1)
@@ -175,35 +175,38 @@ func (p *splicer) insert(from, to int, text string) {
 	}
 }
 
-// ends are the line ends for new lines in the place from..to: those of the
-// lines that go, else the one before, else the one after.
-func (p *splicer) ends(from, to int) []string {
-	v := p.view
+// ends are the line ends for new text in the place from..to: those of the
+// lines that go; for whole lines between two others that of the one before;
+// else that of the line that it comes into.
+func (p *splicer) ends(from, to int, whole bool) []string {
+	s := p.view.s
 	var ends []string
 	for i := from; i < to; i++ {
-		if v.s[i] == '\n' {
-			ends = append(ends, v.text[v.start(i):v.end(i)])
+		if s[i] == '\n' {
+			ends = append(ends, p.lineEnd(i))
 		}
 	}
 	if len(ends) > 0 {
 		return ends
 	}
-	i := strings.LastIndexByte(v.s[:from], '\n')
-	if i < 0 {
-		if i = strings.IndexByte(v.s[from:], '\n'); i >= 0 {
-			i += from
-		}
-	}
-	if i < 0 {
+	before, after := strings.LastIndexByte(s[:from], '\n'), strings.IndexByte(s[to:], '\n')
+	between := whole && from == to && before == from-1
+	switch {
+	case before >= 0 && (between || after < 0):
+		return []string{p.lineEnd(before)}
+	case after >= 0:
+		return []string{p.lineEnd(to + after)}
+	default:
 		return []string{"\n"}
 	}
-	if v.at == nil { // an exact lens shows the CR too
-		if i > 0 && v.s[i-1] == '\r' {
-			return []string{"\r\n"}
-		}
-		return []string{"\n"}
+}
+
+// lineEnd is the end of a line whose line feed is byte i of the lens.
+func (p *splicer) lineEnd(i int) string {
+	if p.view.at == nil && i > 0 && p.view.s[i-1] == '\r' { // an exact lens shows the CR too
+		return "\r\n"
 	}
-	return []string{v.text[v.start(i):v.end(i)]}
+	return p.view.text[p.view.start(i):p.view.end(i)]
 }
 
 // rest copies what is left of the old text and returns the whole.

@@ -169,9 +169,9 @@ func TestWalkIsLinear(t *testing.T) {
 		}
 		return best
 	}
-	small, large := took(4000), took(16000)
-	t.Logf("4,000 files %v, 16,000 files %v", small, large)
+	small, large := took(2000), took(8000)
+	t.Logf("2,000 files %v, 8,000 files %v", small, large)
 	if large > 8*small {
-		t.Errorf("4,000 files take %v, 16,000 take %v", small, large)
+		t.Errorf("2,000 files take %v, 8,000 take %v", small, large)
 	}
 }
