@@ -162,11 +162,11 @@ func (c *Client) checkStatus(resp *http.Response) *Error {
 		if err != nil && len(body) == 0 {
 			body = nil // the status alone must tell
 		}
-		complaint := readComplaint(resp.StatusCode, body)
-		if after := retryAfter(resp.Header, time.Now()); after != nil {
-			complaint.retry = after
+		e := readComplaint(resp.StatusCode, body).toError()
+		if after := retryAfter(resp.Header, time.Now()); after != nil && e.Retryable {
+			e.RetryAfter = after
 		}
-		return c.withoutKey(complaint.toError())
+		return c.withoutKey(e)
 	case strings.HasPrefix(kind, "text/html"):
 		return refused(ClassBadRequest, "the server answered with a web page", "check the address: the API often lies below /v1")
 	}

@@ -105,7 +105,12 @@ func (l *live) think() bool {
 }
 
 func (l *live) text() bool {
-	ready, rest := wire.Split(l.held)
+	ready, _ := wire.Split(l.held)
+	ready = trimEnd(ready)
+	keep := 0
+	for _, token := range endTokens {
+		keep = max(keep, partial(ready, token))
+	}
 	if l.calls {
 		for _, mark := range callMarks {
 			if i := strings.Index(ready, mark); i >= 0 {
@@ -113,15 +118,12 @@ func (l *live) text() bool {
 				l.held, l.phase = l.held[i:], phaseHolding
 				return false
 			}
-		}
-		keep := 0
-		for _, mark := range callMarks {
 			keep = max(keep, partial(ready, mark))
 		}
-		ready, rest = ready[:len(ready)-keep], l.held[len(ready)-keep:]
 	}
+	ready = ready[:len(ready)-keep]
 	l.show(DeltaText, ready)
-	l.held = rest
+	l.held = l.held[len(ready):]
 	return false
 }
 

@@ -13,18 +13,18 @@ import (
 // deliver writes the frames as the shape says: with a delay before each, and
 // with the fault where it strikes.
 func deliver(ctx context.Context, w http.ResponseWriter, s scenario.Shape, frames [][]byte) {
+	if s.Fault == scenario.FaultBadUTF8 {
+		frames = spoil(frames)
+	}
 	total := 0
 	for _, f := range frames {
 		total += len(f)
 	}
 	at := total // bytes before the fault
-	switch s.Fault {
-	case scenario.FaultCut, scenario.FaultStall:
+	if s.Fault == scenario.FaultCut || s.Fault == scenario.FaultStall {
 		if at = s.At; at == 0 {
 			at = total / 2
 		}
-	case scenario.FaultBadUTF8:
-		frames = spoil(frames)
 	}
 	flush := http.NewResponseController(w)
 	for _, f := range frames {
@@ -61,20 +61,21 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// spoil puts a byte that is no text into the first frame that holds content.
+// contentMarks stand before content in the protocols' frames.
+var contentMarks = []string{`"content":"`, `"text":"`, `"delta":"`, `"partial_json":"`, `"arguments":"`, `"args":{"`, `"arguments":{"`}
+
+// spoil puts a byte that is no text into every frame that holds content.
 func spoil(frames [][]byte) [][]byte {
-	out := append([][]byte(nil), frames...)
-	for i, f := range out {
-		for _, mark := range []string{`"content":"`, `"text":"`, `"delta":"`, `"partial_json":"`, `"arguments":"`, `"args":{"`, `"arguments":{"`} {
-			at := bytes.Index(f, []byte(mark))
-			if at < 0 || bytes.HasPrefix(f[at+len(mark):], []byte(`"`)) {
-				continue
+	var out [][]byte
+	for _, f := range frames {
+		for _, mark := range contentMarks {
+			at := bytes.Index(f, []byte(mark)) + len(mark)
+			if at >= len(mark) && at < len(f) && f[at] != '"' {
+				f = append(append(bytes.Clone(f[:at]), 0xff), f[at:]...)
+				break
 			}
-			at += len(mark)
-			spoilt := append(bytes.Clone(f[:at]), 0xff)
-			out[i] = append(spoilt, f[at:]...)
-			return out
 		}
+		out = append(out, f)
 	}
 	return out
 }
