@@ -140,8 +140,9 @@ func TestWalkCountsWhatItCannotOpen(t *testing.T) {
 	}
 }
 
-// A walk takes time in proportion to the tree: four times the files take at
-// most eight times as long.
+// A walk takes time in proportion to the tree. Eight times the files may take
+// up to 32 times as long, for busy machines; a walk that looked at each file
+// for each other one would take 64 times.
 func TestWalkIsLinear(t *testing.T) {
 	took := func(files int) time.Duration {
 		g := newGround(t)
@@ -154,7 +155,7 @@ func TestWalkIsLinear(t *testing.T) {
 			}
 		}
 		best := time.Hour
-		for range 3 {
+		for range 7 {
 			start, n := time.Now(), 0
 			g.walked(t, ".", func(f tool.Found) error {
 				if f.Type == effect.Regular {
@@ -169,9 +170,9 @@ func TestWalkIsLinear(t *testing.T) {
 		}
 		return best
 	}
-	small, large := took(2000), took(8000)
-	t.Logf("2,000 files %v, 8,000 files %v", small, large)
-	if large > 8*small {
-		t.Errorf("2,000 files take %v, 8,000 take %v", small, large)
+	small, large := took(1000), took(8000)
+	t.Logf("1,000 files %v, 8,000 files %v", small, large)
+	if large > 32*small {
+		t.Errorf("1,000 files take %v, 8,000 take %v", small, large)
 	}
 }
