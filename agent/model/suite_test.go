@@ -39,7 +39,7 @@ type caseProfile struct {
 	Estimated int64     `json:"estimated_prompt_tokens"`
 }
 
-func strict(t *testing.T, data []byte, v any) {
+func strict(t testing.TB, data []byte, v any) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -48,7 +48,7 @@ func strict(t *testing.T, data []byte, v any) {
 	}
 }
 
-func suiteTools(t *testing.T) []ToolSpec {
+func suiteTools(t testing.TB) []ToolSpec {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(suite, "_tools.json"))
 	if err != nil {
@@ -78,7 +78,7 @@ func suiteTools(t *testing.T) []ToolSpec {
 	return specs
 }
 
-func replyCases(t *testing.T) []replyCase {
+func replyCases(t testing.TB) []replyCase {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(suite, "[a-z]*.json"))
 	if err != nil || len(files) < 48 {
