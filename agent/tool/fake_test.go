@@ -98,6 +98,15 @@ func (f *fake) Seen(p effect.Path) (string, bool) {
 	return h, ok
 }
 
+func (f *fake) Carries(_ context.Context, from, to effect.Path) (string, error) {
+	for name := range f.files {
+		if strings.HasPrefix(name, from.Name+"/") && strings.HasSuffix(name, "AGENTS.md") {
+			return "agents.md", nil
+		}
+	}
+	return "", nil
+}
+
 func (f *fake) Command(_ context.Context, c CommandSpec) (effect.Effect, error) {
 	f.commands = append(f.commands, c)
 	return effect.Effect{Kind: effect.Exec, Exec: &effect.Command{Script: c.Script, Detected: c.Detected}}, nil

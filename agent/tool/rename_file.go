@@ -46,6 +46,13 @@ func (t renameFile) Plan(ctx context.Context, v View, args json.RawMessage) (eff
 	if to.Exists {
 		return effect.Set{}, &ArgumentError{fmt.Sprintf("%s exists already (a %s): nothing is overwritten by a rename", quote(to.Name), to.Type)}
 	}
+	carried, err := v.Carries(ctx, from, to)
+	if err != nil {
+		return effect.Set{}, err
+	}
+	if from.Protected == "" {
+		from.Protected = carried
+	}
 	effects, err := parents(ctx, v, to)
 	if err != nil {
 		return effect.Set{}, err

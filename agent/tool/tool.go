@@ -41,6 +41,9 @@ type View interface {
 	// Seen is the hash of the content that the model was last shown of a file
 	// in this session, or that its last edit left there.
 	Seen(p effect.Path) (sha256 string, ok bool)
+	// Carries says which protected name something has, or would get, that a
+	// rename moves along with a folder; "" when nothing has one.
+	Carries(ctx context.Context, from, to effect.Path) (protected string, err error)
 	// Command resolves and parses a command. One that is a single git call
 	// comes back as a Git effect.
 	Command(ctx context.Context, c CommandSpec) (effect.Effect, error)

@@ -376,7 +376,10 @@ func TestDeleteRenameMkdir(t *testing.T) {
 	if len(r.Changes) != 2 || r.Changes[1] != (Change{Path: "p/q", Change: "mkdir"}) {
 		t.Errorf("%+v", r)
 	}
-	f.files["x/d"] = "1"
+	f.files["x/d"], f.files["p/AGENTS.md"] = "1", ""
+	if s := plan(t, f, "rename_file", `{"old_path":"p","new_path":"q"}`); s.Effects[0].Path.Protected != "agents.md" {
+		t.Errorf("a folder with a protected name in it: %+v", s.Effects[0].Path)
+	}
 	for _, c := range [][3]string{
 		{"delete_file", `{"path":"none"}`, "does not exist"},
 		{"delete_file", `{"path":"."}`, "workspace itself"},

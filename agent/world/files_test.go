@@ -46,6 +46,9 @@ func newGround(t testing.TB) *ground {
 			return strings.HasPrefix(filepath.Base(abs), ".env") || strings.Contains(abs+"/", "/.ssh/") || strings.HasSuffix(abs, ".pem")
 		},
 		Protected: func(name string) (string, bool) {
+			if strings.Contains(strings.ToLower(name)+"/", ".github/workflows/") {
+				return "workflows", true
+			}
 			for part := range strings.SplitSeq(strings.ToLower(name), "/") {
 				if part == ".git" || part == "agents.md" {
 					return part, true

@@ -48,6 +48,10 @@ func (v deskView) Seen(p effect.Path) (string, bool) {
 	return h, ok
 }
 
+func (v deskView) Carries(ctx context.Context, from, to effect.Path) (string, error) {
+	return v.Files.Carries(ctx, from, to)
+}
+
 func (deskView) Command(context.Context, tool.CommandSpec) (effect.Effect, error) {
 	return effect.Effect{}, errors.New("no commands here")
 }
@@ -231,6 +235,35 @@ func (g *ground) times(t testing.TB) string {
 		return err
 	}))
 	return b.String()
+}
+
+// A rename must not carry something to a protected name, or away from one,
+// under the name of a folder above it.
+func TestRenameCarriesProtectedNames(t *testing.T) {
+	d := newDesk(t)
+	d.put(t, "ws/x/workflows/ci.yml", "")
+	d.put(t, "ws/.github/workflows/ci.yml", "")
+	d.put(t, "ws/sub/deep/AGENTS.md", "")
+	d.put(t, "ws/plain/a", "")
+	d.link(t, "x", "ws/l")
+	d.link(t, "plain", "ws/m")
+	for _, c := range []struct{ from, to, want string }{
+		{"x", "ci/.github", "workflows"}, {".github", "github", "workflows"}, {"l", "ci/.github", "workflows"}, {"x", "y", ""},
+		{"sub", "sub2", "agents.md"}, {"sub/deep", "deep", "agents.md"}, {"plain", "p2", ""}, {"plain/a", "b", ""}, {"m", "ci/.github", ""},
+	} {
+		_, set, err := d.plan("rename_file", args{"old_path": c.from, "new_path": c.to})
+		must(t, err)
+		last := set.Effects[len(set.Effects)-1]
+		if last.Path.Protected != c.want {
+			t.Errorf("%s to %s: protected as %q, want %q", c.from, c.to, last.Path.Protected, c.want)
+		}
+	}
+	for i := range maxCarried + 10 {
+		must(t, os.Mkdir(filepath.Join(d.dir, "ws/plain", fmt.Sprint(i)), 0o755))
+	}
+	if _, _, err := d.plan("rename_file", args{"old_path": "plain", "new_path": "p2"}); err == nil || !strings.Contains(err.Error(), "too much") {
+		t.Errorf("a folder with too much in it: %v", err)
+	}
 }
 
 // A file that changes between the plan and the run is left as it is, and the

@@ -36,6 +36,11 @@ func (v *view) File(ctx context.Context, name string) (effect.Path, error) {
 // Seen implements tool.View.
 func (v *view) Seen(p effect.Path) (sha256 string, ok bool) { return v.seen(p.Abs) }
 
+// Carries implements tool.View.
+func (v *view) Carries(ctx context.Context, from, to effect.Path) (string, error) {
+	return v.files.Carries(ctx, from, to)
+}
+
 // Checks implements tool.View.
 func (v *view) Checks(ctx context.Context) ([]tool.Check, error) { return v.files.Checks(ctx) }
 
