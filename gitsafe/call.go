@@ -141,9 +141,13 @@ func find(args []string) (string, *command, []string) {
 		}
 	}
 	for _, d := range defaults {
-		if d[0] == name {
-			return d[1], row(d[1]), rest
+		if d[0] != name {
+			continue
 		}
+		if name == "stash" && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+			return name + " " + rest[0], nil, nil // a subcommand that is not on the table
+		}
+		return d[1], row(d[1]), rest
 	}
 	return name, row(name), rest
 }

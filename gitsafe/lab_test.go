@@ -175,7 +175,7 @@ func (l *lab) in(rel string, args ...string) (Result, error) {
 
 func (l *lab) run(args ...string) (Result, error) {
 	l.t.Helper()
-	return l.in("repo", args...)
+	return l.in(l.repo, args...)
 }
 
 // ok runs a call that must succeed, and returns what it printed.

@@ -58,7 +58,7 @@ const (
 		--decorate-refs-exclude= --clear-decorations --source --[no-]use-mailmap --[no-]mailmap
 		--full-diff --log-size -L= --[no-]follow --root --no-commit-id --always `
 
-	refFilter grammar = ` --count= --format= --sort= --points-at= --merged[=] --no-merged[=] --contains[=]
+	refFilter grammar = ` --format= --sort= --points-at= --merged[=] --no-merged[=] --contains[=]
 		--no-contains[=] --color[=] --no-color --ignore-case --omit-empty `
 
 	sequence grammar = ` --continue --skip --abort --quit -n --no-commit -e --edit --no-edit -m= --mainline= -x -s --signoff
@@ -67,7 +67,7 @@ const (
 
 	mergeOpts grammar = ` --[no-]ff --ff-only --[no-]squash --[no-]commit --[no-]edit --[no-]stat -n --[no-]log --[no-]signoff
 		-s= --strategy= -X= --strategy-option= --allow-unrelated-histories --[no-]autostash --[no-]verify
-		-S --no-gpg-sign -q --quiet -v --verbose --[no-]progress --[no-]rerere-autoupdate --cleanup= `
+		-S --no-gpg-sign -q --quiet -v --verbose --[no-]progress --cleanup= `
 )
 
 const (
@@ -96,7 +96,7 @@ var table = [...]command{
 			--disk-usage[=] --use-bitmap-index --in-commit-order --object-names --no-object-names --filter= --no-filter`,
 		refine: refineLog},
 	{name: "shortlog", class: Read, operands: mixed, max: many,
-		opts: limitLog + `-s --summary -e --email -w[=] --group= -c --committer --format= --date=`, refine: refineShortlog},
+		opts: `-n --numbered -s --summary -e --email -w[=] --group= -c --committer --format= --date=` + limitLog, refine: refineShortlog},
 	{name: "blame", class: Read, operands: mixed, min: 1, max: 3, forced: "--no-textconv --no-progress",
 		opts: `-L= -l -t -s -e --show-email -n --show-number -f --show-name -w -M[=] -C[=] -b --root -p --porcelain
 			--line-porcelain --incremental --show-stats --score-debug --since= --date= --color-lines --color-by-age
@@ -131,7 +131,7 @@ var table = [...]command{
 	{name: "show-ref", class: Read, max: many,
 		opts: `--head --heads --branches --tags -d --dereference -s --hash[=] --verify -q --quiet --abbrev[=] --exists`},
 	{name: "for-each-ref", class: Read, max: many,
-		opts: refFilter + `--shell --perl --python --tcl --exclude= --include-root-refs -s -p`},
+		opts: refFilter + `--count= --shell --perl --python --tcl --exclude= --include-root-refs -s -p`},
 	{name: "symbolic-ref", class: Read, min: 1, max: 1, opts: `-q --quiet --short --[no-]recurse`},
 	{name: "merge-base", class: Read, operands: revs, min: 1, max: many,
 		opts: `-a --all --octopus --independent --is-ancestor --fork-point`},
@@ -205,7 +205,7 @@ var table = [...]command{
 	{name: "stash drop", class: Write, operands: revs, max: 1, opts: `-q --quiet`, refine: loses},
 	{name: "stash clear", class: Write, refine: loses},
 	{name: "merge", class: Write, operands: revs, max: many, tree: true,
-		opts: mergeOpts + `-m:--message= --message= --abort --continue --quit --into-name=`, refine: refineMerge},
+		opts: mergeOpts + `-m:--message= --message= --abort --continue --quit --into-name= --[no-]rerere-autoupdate`, refine: refineMerge},
 	{name: "rebase", class: Write, operands: revs, max: 2, tree: true,
 		opts: `--onto= --root --continue --skip --abort --quit --[no-]autosquash --[no-]autostash -q --quiet -v --verbose --[no-]stat -n
 			--keep-base --merge -m --apply -s:--strategy= --strategy= -X= --strategy-option= -S --no-gpg-sign --signoff --no-ff -f
