@@ -50,7 +50,10 @@ func Bubble(t *testing.T, f func(*testing.T)) {
 		signal.Notify(c, syscall.SIGWINCH)
 		signal.Stop(c)
 	})
-	synctest.Test(t, f)
+	synctest.Test(t, func(t *testing.T) {
+		f(t)
+		time.Sleep(time.Hour) // ticks that are under way cannot be called back
+	})
 }
 
 var listen sync.Once
@@ -163,7 +166,7 @@ func (p *Program) Quit() {
 	if p.err != nil {
 		p.t.Errorf("the program ended with: %v", p.err)
 	}
-	time.Sleep(time.Hour) // ticks that are under way cannot be called back
+	synctest.Wait()
 }
 
 // Outcome is how the program ended.

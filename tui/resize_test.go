@@ -1,0 +1,98 @@
+package tui_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/termtest"
+	"github.com/tera-pilot/tera-pilot/tui"
+	"github.com/tera-pilot/tera-pilot/tui/tuitest"
+)
+
+// corpus is what is hard to lay out: wide, combining, joined, unbroken.
+var corpus = []string{
+	"日本語のテキストは幅が二倍になります。折り返しの位置に注意してください。",
+	"한국어 텍스트와 English mixed 텍스트, 그리고 아주 긴 단어들이 있습니다.",
+	"中文文本没有空格所以必须在任何地方断开这一行直到屏幕的末尾为止。",
+	"e\u0301clair cafe\u0301 nai\u0308ve, decomposed all the way",
+	"👩‍⚕️ emoji 👍🏽 and flags 🇩🇪🇯🇵 and ❤️ in one line",
+	"ไทยภาษาไทยไม่มีช่องว่าง",
+	"a_very_long_identifier_without_any_blank_that_must_be_broken_somewhere_in_the_middle_of_it",
+	"bidi \u202eevil\u202c and zero\u200bwidth",
+	"`code 日本` and **強調** and [リンク](https://例え.jp/日本)",
+}
+
+func corpusStory(r *rand.Rand, n int) []event.Body {
+	pick := func() string { return corpus[r.IntN(len(corpus))] }
+	out := []event.Body{opened(), event.Renamed{Title: pick()}}
+	for i := range n {
+		id := fmt.Sprint("c", i)
+		out = append(out,
+			event.TurnStarted{Turn: i + 1, Text: pick()},
+			event.Reply{Text: pick() + "\n\n- " + pick() + "\n- " + pick() + "\n\n```\n" + pick() + "\n```\n", Reasoning: pick()},
+			event.CallStarted{Call: id, Tool: "execute_command", Title: pick()},
+			event.CallResult{Call: id, Tool: "execute_command", Title: pick(), Status: "ok", Exit: num(i % 2), Body: pick() + "\n" + pick() + ": error\n"},
+			event.TurnEnded{Turn: i + 1, Status: "done"})
+	}
+	return out
+}
+
+// TestResizes: after any sequence of sizes the screen, its styles and the
+// cursor are those of a program that began at the last size.
+func TestResizes(t *testing.T) {
+	sequences, steps := 25, 20
+	for seq := range sequences {
+		r := rand.New(rand.NewPCG(uint64(seq), 7))
+		story := corpusStory(r, 6)
+		draft := corpus[r.IntN(len(corpus))]
+		size := func() (int, int) { return 1 + r.IntN(130), 1 + r.IntN(45) }
+		mode := tui.Full
+		tuitest.Bubble(t, func(t *testing.T) {
+			w, h := size()
+			live := tuitest.Open(t, w, h, tui.Options{Session: tuitest.NewSession(story...), Mode: mode})
+			live.Send(termtest.Paste(draft))
+			for step := range steps {
+				w, h = size()
+				live.Resize(w, h)
+				live.Wait(100 * time.Millisecond)
+				fresh := tuitest.Open(t, w, h, tui.Options{Session: tuitest.NewSession(story...), Mode: mode})
+				fresh.Send(termtest.Paste(draft))
+				fresh.Wait(100 * time.Millisecond)
+				if d := cmp.Diff(fresh.Screen.Styled(), live.Screen.Styled()); d != "" {
+					t.Errorf("sequence %d, step %d, %dx%d (-fresh +resized):\n%s", seq, step, w, h, d)
+				}
+				fresh.Quit()
+				if t.Failed() {
+					break
+				}
+			}
+			live.Quit()
+		})
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// TestReadingSurvivesResizes: what was scrolled to stays on the screen.
+func TestReadingSurvivesResizes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	tuitest.Bubble(t, func(t *testing.T) {
+		p := tuitest.Open(t, 80, 24, tui.Options{Session: tuitest.NewSession(corpusStory(r, 40)...)})
+		p.Keys("pgup", "pgup", "pgup", "home")
+		for range 40 {
+			w, h := 30+r.IntN(100), 14+r.IntN(30)
+			p.Resize(w, h)
+			if text := p.Screen.Text(); !strings.Contains(text, "you  >") {
+				t.Errorf("%dx%d: the first entry is gone:\n%s", w, h, text)
+				break
+			}
+		}
+		p.Quit()
+	})
+}
