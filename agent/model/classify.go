@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -135,26 +136,29 @@ type failureKind struct {
 	most int // the words count up to this status, 0: for all
 }
 
-var failureKinds = []failureKind{
-	{class: ClassToolsUnsupported, match: regexp.MustCompile(
-		`(does not|doesn't|do not|not) support(ed)?( the)? (tools?\b|tool us|tool call|function call)|(tools?|tool use|tool calling|function calling) (is|are) not supported|support tool use|requires --jinja|--enable-auto-tool-choice|tools param requires`)},
-	{class: ClassContextOverflow, match: regexp.MustCompile(
-		`exceed_context_size|context_length_exceeded|exceeds? the (available |maximum |model'?s? )?context|maximum context length|max(imum)? prompt length|context (window|length|size)( is| was)? (exceeded|full)|prompt is too long|prompt too long|input (is )?too long|too many (input )?tokens|input token count|exceeds? the (max(imum)? )?(number of )?(input |prompt )?tokens|exceeds? the limit of [0-9]+|context the overflows|larger than the context|request_too_large|token limit exceeded|exceeded max context length|exceeds? the context window|reduce the length of the (messages|prompt|input)|input tokens exceed|inputs? tokens \+ max_new_tokens`),
-		not: regexp.MustCompile(`per (minute|day|hour)|\btpm\b|rate limit`)},
-	{class: ClassModelLoading, match: regexp.MustCompile(`(model|server) (is )?(currently |still )?loading|loading model|unavailable_error.*loading|warming up|model is not ready`)},
-	{class: ClassQuota, most: 499, match: regexp.MustCompile(
-		`insufficient_quota|insufficient[ _](balance|credit|funds)|credit balance is too low|exceeded your current quota|billing_hard_limit|billing_not_active|payment[ _]required|out of credits|not enough credits|requires more credits|billing_error|spend(ing)? limit|usage limit`)},
-	{class: ClassModelNotFound, most: 499, match: regexp.MustCompile(
-		`model_not_found|model[^{}\n]{0,160}(not found|does not exist|doesn't exist|not exist|no longer available|is not available|unknown)|(no such|unknown|invalid) model|not a valid model|models?/\S+ is not found|try pulling it|no models loaded|not_found_error`)},
-	{class: ClassOverloaded, match: regexp.MustCompile(`overloaded|over capacity|at capacity|capacity_exceeded|insufficient_system_resource|server busy|servers? (is|are) (currently )?busy|too busy|engine_overloaded|model is overloaded`)},
-	{class: ClassRateLimit, most: 499, match: regexp.MustCompile(`rate[ _]?limit|too many requests|tokens per minute|requests per minute|resource_exhausted|throttl`)},
-	{class: ClassAuth, most: 499, match: regexp.MustCompile(`invalid[ _]api[ _]?key|incorrect api key|authentication_error|invalid x-api-key|permission_error|api key not valid|api_key_invalid|unauthori[sz]ed|unauthenticated|permission_denied|no auth credentials`)},
-}
+// failureKinds is compiled at the first failure, not at every start.
+var failureKinds = sync.OnceValue(func() []failureKind {
+	return []failureKind{
+		{class: ClassToolsUnsupported, match: regexp.MustCompile(
+			`(does not|doesn't|do not|not) support(ed)?( the)? (tools?\b|tool us|tool call|function call)|(tools?|tool use|tool calling|function calling) (is|are) not supported|support tool use|requires --jinja|--enable-auto-tool-choice|tools param requires`)},
+		{class: ClassContextOverflow, match: regexp.MustCompile(
+			`exceed_context_size|context_length_exceeded|exceeds? the (available |maximum |model'?s? )?context|maximum context length|max(imum)? prompt length|context (window|length|size)( is| was)? (exceeded|full)|prompt is too long|prompt too long|input (is )?too long|too many (input )?tokens|input token count|exceeds? the (max(imum)? )?(number of )?(input |prompt )?tokens|exceeds? the limit of [0-9]+|context the overflows|larger than the context|request_too_large|token limit exceeded|exceeded max context length|exceeds? the context window|reduce the length of the (messages|prompt|input)|input tokens exceed|inputs? tokens \+ max_new_tokens`),
+			not: regexp.MustCompile(`per (minute|day|hour)|\btpm\b|rate limit`)},
+		{class: ClassModelLoading, match: regexp.MustCompile(`(model|server) (is )?(currently |still )?loading|loading model|unavailable_error.*loading|warming up|model is not ready`)},
+		{class: ClassQuota, most: 499, match: regexp.MustCompile(
+			`insufficient_quota|insufficient[ _](balance|credit|funds)|credit balance is too low|exceeded your current quota|billing_hard_limit|billing_not_active|payment[ _]required|out of credits|not enough credits|requires more credits|billing_error|spend(ing)? limit|usage limit`)},
+		{class: ClassModelNotFound, most: 499, match: regexp.MustCompile(
+			`model_not_found|model[^{}\n]{0,160}(not found|does not exist|doesn't exist|not exist|no longer available|is not available|unknown)|(no such|unknown|invalid) model|not a valid model|models?/\S+ is not found|try pulling it|no models loaded|not_found_error`)},
+		{class: ClassOverloaded, match: regexp.MustCompile(`overloaded|over capacity|at capacity|capacity_exceeded|insufficient_system_resource|server busy|servers? (is|are) (currently )?busy|too busy|engine_overloaded|model is overloaded`)},
+		{class: ClassRateLimit, most: 499, match: regexp.MustCompile(`rate[ _]?limit|too many requests|tokens per minute|requests per minute|resource_exhausted|throttl`)},
+		{class: ClassAuth, most: 499, match: regexp.MustCompile(`invalid[ _]api[ _]?key|incorrect api key|authentication_error|invalid x-api-key|permission_error|api key not valid|api_key_invalid|unauthori[sz]ed|unauthenticated|permission_denied|no auth credentials`)},
+	}
+})
 
 // classOf sorts a complaint.
 func (c complaint) classOf() Class {
 	words := strings.ToLower(c.message) + c.kind
-	for _, k := range failureKinds {
+	for _, k := range failureKinds() {
 		if k.most > 0 && c.status > k.most || !k.match.MatchString(words) || k.not != nil && k.not.MatchString(words) {
 			continue
 		}
@@ -193,23 +197,25 @@ func classOfStatus(status int, kind string) Class {
 
 // countPatterns find the window and the size of the prompt in words; the first
 // group is named limit or used.
-var countPatterns = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)maximum context length (?:is|of) (?P<limit>[0-9,]+)(?:.*?(?:requested|resulted in|request has|contains(?: at least)?) (?P<used>[0-9,]+))?`),
-	regexp.MustCompile(`(?i)(?P<used>[0-9,]+) tokens? > (?P<limit>[0-9,]+) maximum`),
-	regexp.MustCompile(`(?i)input token count \(?(?P<used>[0-9,]+)\)? exceeds the maximum number of tokens allowed \(?(?P<limit>[0-9,]+)`),
-	regexp.MustCompile(`(?i)maximum prompt length is (?P<limit>[0-9,]+).*?contains (?P<used>[0-9,]+)`),
-	regexp.MustCompile(`(?i)\(?(?P<used>[0-9,]+) tokens\)? exceeds the available context size \(?(?P<limit>[0-9,]+)`),
-	regexp.MustCompile(`(?i)first (?P<used>[0-9,]+) tokens when context.*?context length of only (?P<limit>[0-9,]+)`),
-	regexp.MustCompile(`(?i)prompt contains (?P<used>[0-9,]+) tokens.*?(?P<limit>[0-9,]+) maximum context`),
-	regexp.MustCompile(`(?i)limit of (?P<limit>[0-9,]+) tokens.*?resulted in (?P<used>[0-9,]+)`),
-	regexp.MustCompile(`(?i)must be <= (?P<limit>[0-9,]+)\. Given: (?P<used>[0-9,]+)`),
-}
+var countPatterns = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`(?i)maximum context length (?:is|of) (?P<limit>[0-9,]+)(?:.*?(?:requested|resulted in|request has|contains(?: at least)?) (?P<used>[0-9,]+))?`),
+		regexp.MustCompile(`(?i)(?P<used>[0-9,]+) tokens? > (?P<limit>[0-9,]+) maximum`),
+		regexp.MustCompile(`(?i)input token count \(?(?P<used>[0-9,]+)\)? exceeds the maximum number of tokens allowed \(?(?P<limit>[0-9,]+)`),
+		regexp.MustCompile(`(?i)maximum prompt length is (?P<limit>[0-9,]+).*?contains (?P<used>[0-9,]+)`),
+		regexp.MustCompile(`(?i)\(?(?P<used>[0-9,]+) tokens\)? exceeds the available context size \(?(?P<limit>[0-9,]+)`),
+		regexp.MustCompile(`(?i)first (?P<used>[0-9,]+) tokens when context.*?context length of only (?P<limit>[0-9,]+)`),
+		regexp.MustCompile(`(?i)prompt contains (?P<used>[0-9,]+) tokens.*?(?P<limit>[0-9,]+) maximum context`),
+		regexp.MustCompile(`(?i)limit of (?P<limit>[0-9,]+) tokens.*?resulted in (?P<used>[0-9,]+)`),
+		regexp.MustCompile(`(?i)must be <= (?P<limit>[0-9,]+)\. Given: (?P<used>[0-9,]+)`),
+	}
+})
 
 func findCounts(message string) (limit, used int64) {
 	if len(message) > 4<<10 {
 		return 0, 0
 	}
-	for _, p := range countPatterns {
+	for _, p := range countPatterns() {
 		m := p.FindStringSubmatch(message)
 		if m == nil {
 			continue

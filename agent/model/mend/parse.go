@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxDepth bounds how deep values nest.
@@ -55,11 +56,13 @@ func PythonPrefix(text string) (v *Value, n int, err error) {
 	return v, p.i, nil
 }
 
-var fence = regexp.MustCompile("^\\s*(```+|~~~+)[ \\t]*[A-Za-z0-9_+.-]*[ \\t]*\\r?\\n")
+var fence = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^\\s*(```+|~~~+)[ \\t]*[A-Za-z0-9_+.-]*[ \\t]*\\r?\\n")
+})
 
 // unfence takes a code fence off that stands around the whole text.
 func unfence(text string) (inner string, fenced bool) {
-	m := fence.FindStringSubmatchIndex(text)
+	m := fence().FindStringSubmatchIndex(text)
 	if m == nil {
 		return text, false
 	}
@@ -221,10 +224,12 @@ func wordByte(c byte, inside bool) bool {
 	return false
 }
 
-var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`)
+var number = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`)
+})
 
 func (p *parser) number() (*Value, error) {
-	text := number.FindString(p.s[p.i:])
+	text := number().FindString(p.s[p.i:])
 	end := p.i + len(text)
 	if text == "" || end < len(p.s) && (wordByte(p.s[end], true) || p.s[end] == '.') {
 		return nil, fmt.Errorf("no number: %q", snippet(p.s[p.i:]))
