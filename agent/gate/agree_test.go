@@ -135,8 +135,7 @@ var askSources = []source{
 var fronts = []source{
 	{"terminal", func(s *scene, _ facet) { s.front, s.canAsk, s.interactive = "tui", true, true }},
 	{"client", func(s *scene, _ facet) { s.front, s.canAsk = "acp", true }},
-	{"client that left", func(s *scene, _ facet) { s.front = "acp" }},
-	{"run", func(s *scene, _ facet) { s.front = "run" }},
+	{"nobody", func(s *scene, _ facet) { s.front = "run" }},
 }
 
 // Every combination of a deny, an allow and an ask source, at each level, in
@@ -175,9 +174,11 @@ func everyCombination(d deed, visit func(string, scene)) {
 						s := scene{does: []deed{d}, setting: "auto", grade: "A", optOut: i%2 == 1}
 						s.self.level = allLevels[i/2]
 						facets := s.facets(d)
-						f := facets[len(facets)-1] // of a push and a grant: the host
-						for _, src := range []source{front, yes, raise, no} {
-							src.set(&s, f)
+						for _, f := range facets {
+							yes.set(&s, f)
+						}
+						for _, src := range []source{front, raise, no} {
+							src.set(&s, facets[len(facets)-1]) // of a push and a grant: the host
 						}
 						visit(fmt.Sprintf("%s, %s, %s, %s, %s, opt-out %v", no.name, yes.name, raise.name, front.name, s.self.level, s.optOut), s)
 					}

@@ -25,7 +25,7 @@ func TestZeroInputDenies(t *testing.T) {
 // Nothing lets the floor through: not the level, not rules, not a window, and
 // not the person who types it.
 func TestTheFloorHolds(t *testing.T) {
-	everything := rules(t, "user", pathRule("**", "write", "allow")+pathRule("~/**", "write", "allow")+hostRule("evil.example", "GET", "allow")+mcpRule("jira", "get", "allow")+commandRule("make", "allow"))
+	everything := rules(t, "user", pathRule("**", "write", "allow")+pathRule("~/notes.txt", "write", "allow")+hostRule("evil.example", "GET", "allow")+mcpRule("jira", "get", "allow")+commandRule("make", "allow"))
 	link := place("src/a.go")
 	link.Type, link.Target = effect.Link, state+"/audit_key"
 	unpinned := mcp("jira", "get", true)
@@ -84,6 +84,35 @@ func TestTheFloorHolds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Our own folder is not moved, removed or changed by way of a folder above it.
+func TestNothingMovesOurOwnFolder(t *testing.T) {
+	for _, e := range []effect.Effect{rename("sub", "other"), rename("sub/state", "other"), onPath(effect.Chmod, place("sub")), remove("sub"), write("sub/STATE/x")} {
+		in := base(e)
+		in.State = workspace + "/sub/state"
+		in.Level = gate.NeverAsk
+		expect(t, in, gate.Deny, gate.ByFloor)
+	}
+}
+
+// The planner's word is not enough where it is the looser one.
+func TestThePlannerIsNotBelieved(t *testing.T) {
+	elsewhere := place("/etc/passwd")
+	elsewhere.Outside = false // and yet it is
+	expect(t, base(onPath(effect.Write, elsewhere)), gate.Deny, gate.ByFloor)
+	expect(t, base(onPath(effect.Read, elsewhere)), gate.Ask)
+	broken := run("echo 'x")
+	broken.Exec.Parsed = true
+	in := base(broken)
+	in.Level = gate.NeverAsk
+	expect(t, in, gate.Ask, gate.ByBuiltIn)
+	notes := base(onPath(effect.Memory, place("NOTES.txt"))) // memory, whatever the file is called
+	notes.Level = gate.NeverAsk
+	expect(t, notes, gate.Deny, gate.ByTable)
+	secret := place("prod.env")
+	secret.Secret = false
+	expect(t, base(onPath(effect.Read, secret)), gate.Ask)
 }
 
 // What is not wholly described is denied, whatever the kind.

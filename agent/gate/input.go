@@ -124,7 +124,7 @@ type link struct {
 func (in *Input) chain() []link {
 	var out []link
 	for l := &in.Limits; l != nil; l = l.Parent {
-		when := commandpolicy.When{Now: in.Now, Tainted: len(l.Taint) > 0}
+		when := commandpolicy.When{Now: in.Now, Tainted: len(l.Taint) > 0, Workspace: in.Workspace, Home: in.Home}
 		if in.Grade != NoGrade {
 			when.Grade = in.Grade.String()
 		}

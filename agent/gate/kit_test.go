@@ -201,11 +201,7 @@ func file(t testing.TB, layer, text string) *commandpolicy.File {
 // commandRule is a rule about exactly these words.
 func commandRule(words, decision string, more ...string) string {
 	first, rest, _ := strings.Cut(words, " ")
-	out := fmt.Sprintf("[[rule]]\ncmd = %q\n", first)
-	if rest != "" {
-		out += fmt.Sprintf("sub = [%s]\n", quoted(strings.Fields(rest)))
-	}
-	return out + ends(decision, more)
+	return fmt.Sprintf("[[rule]]\ncmd = %q\nargs = [%s]\n", first, quoted(strings.Fields(rest))) + ends(decision, more)
 }
 
 func pathRule(glob, act, decision string, more ...string) string {

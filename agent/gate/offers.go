@@ -171,11 +171,13 @@ func (in Input) open() []claim {
 
 // options are the rules that would cover a claim, from exact to general.
 func (in Input) options(c claim) []event.Scope {
-	w := in.chain()[0].when
 	switch t := c.target.(type) {
 	case commandTarget:
+		if slices.ContainsFunc(t.a.Parts, readsProgram) {
+			return nil
+		}
 		var out []event.Scope
-		for _, s := range in.Rules.all.Scopes(t.a, w) {
+		for _, s := range in.Rules.all.Scopes(t.a, in.chain()[0].when) {
 			out = append(out, event.Scope{Title: s.Title, Match: s.Matches, NoMatch: s.Not, Rule: s.TOML})
 		}
 		return out
@@ -186,27 +188,36 @@ func (in Input) options(c claim) []event.Scope {
 			return []event.Scope{{Title: c.what, Match: c.what, NoMatch: "any other host or method", Rule: rule}}
 		}
 	case toolTarget:
-		return []event.Scope{
-			{Title: c.what, Match: c.what, NoMatch: "another tool of " + t.server, Rule: toolRule(t.server, t.tool)},
-			{Title: "every tool of " + t.server, Match: t.server + " " + t.tool, NoMatch: "a tool of another server", Rule: toolRule(t.server, "")},
+		out := []event.Scope{{Title: c.what, Match: c.what, NoMatch: "another tool of " + t.server, Rule: in.smallest(c)}}
+		if plainName(t.server) {
+			out = append(out, event.Scope{
+				Title: "every tool of " + t.server, Match: t.server + " " + t.tool, NoMatch: "a tool of another server",
+				Rule: fmt.Sprintf("[[mcp]]\nserver = \"%s\"\ndecision = \"allow\"\n", t.server),
+			})
 		}
+		return out
 	}
 	return nil
 }
 
 func (in Input) pathOptions(c claim, t pathTarget) []event.Scope {
-	exact := in.smallest(c)
-	if exact == "" {
-		return nil
-	}
 	verb, name := string(t.acts[0]), in.short(t.path)
-	out := []event.Scope{{Title: verb + " " + name, Match: name, NoMatch: "any other file", Rule: exact}}
-	if dir := path.Dir(name); (c.row == rowCreate || c.row == rowChange) && in.inside(t.path) && dir != "." {
+	out := []event.Scope{{Title: verb + " " + name, Match: name, NoMatch: "any other file", Rule: in.smallest(c)}}
+	dir := path.Dir(name)
+	if (c.row == rowCreate || c.row == rowChange) && in.inside(t.path) && dir != "." && plainName(dir) {
 		out = append(out, event.Scope{
-			Title: verb + " files in " + dir, Match: name, NoMatch: "a file outside of " + dir, Rule: pathRule(dir+"/**", verb),
+			Title: verb + " files in " + dir, Match: name, NoMatch: "a file outside of " + dir,
+			Rule: fmt.Sprintf("[[path]]\nglob = [\"%s/**\"]\neffect = [\"%s\"]\ndecision = \"allow\"\n", dir, verb),
 		})
 	}
 	return out
+}
+
+// plainName says that a name stands for itself in a pattern and in TOML.
+func plainName(s string) bool {
+	return !strings.HasPrefix(s, "~") && strings.IndexFunc(s, func(r rune) bool {
+		return r < 0x20 || r == 0x7f || r == '\ufffd' || strings.ContainsRune(`*?[]{}\"`, r)
+	}) < 0
 }
 
 // WouldAllow is the smallest addition to policy.toml with which Decide would
@@ -235,61 +246,51 @@ func WouldAllow(in Input, d Decision) string {
 
 // smallest is the smallest rule that would cover a claim, or "".
 func (in Input) smallest(c claim) string {
-	w := in.chain()[0].when
 	switch t := c.target.(type) {
 	case commandTarget:
-		return in.Rules.all.Smallest(t.a, w)
+		return in.smallestCommand(in.Rules.all, t.a)
 	case pathTarget:
-		name := in.short(t.path)
-		if rel, ok := strings.CutPrefix(name, in.Home+"/"); ok && in.Home != "" {
-			name = "~/" + rel
-		}
-		if strings.ContainsAny(name, `*?[]{}\`) {
-			return "" // no pattern stands for just this name
-		}
-		return pathRule(name, string(t.acts[0]))
+		rule := commandpolicy.PathRule(t.acts[0], in.ruleName(t.path))
+		return rule.TOML()
 	case hostTarget:
 		if t.host == "" {
 			return ""
 		}
-		rule := fmt.Sprintf("[[host]]\nhost = [%s]\nmethod = [%s]\ndecision = \"allow\"\n", tomlText(t.host), tomlText(t.method))
-		if t.push != nil && in.Rules.user.Command(t.push, w).Allow == nil {
-			rule += "\n" + in.Rules.user.Smallest(t.push, w)
+		rule := commandpolicy.HostRule(t.host, t.method)
+		if t.push == nil || t.callAllowed(in.Rules.user, in.chain()[0].when) {
+			return rule.TOML()
 		}
-		return rule
+		return rule.TOML() + "\n" + in.smallestCommand(in.Rules.user, t.push)
 	case toolTarget:
-		return toolRule(t.server, t.tool)
+		rule := commandpolicy.MCPRule(t.server, t.tool)
+		return rule.TOML()
 	}
 	return ""
 }
 
-func pathRule(glob, act string) string {
-	return fmt.Sprintf("[[path]]\nglob = [%s]\neffect = [%s]\ndecision = \"allow\"\n", tomlText(glob), tomlText(act))
+func (in Input) smallestCommand(p *commandpolicy.Policy, a *commandpolicy.Analysis) string {
+	if slices.ContainsFunc(a.Parts, readsProgram) {
+		return ""
+	}
+	return p.Smallest(a, in.chain()[0].when)
 }
 
-func toolRule(server, tool string) string {
-	if tool == "" {
-		return fmt.Sprintf("[[mcp]]\nserver = %s\ndecision = \"allow\"\n", tomlText(server))
-	}
-	return fmt.Sprintf("[[mcp]]\nserver = %s\ntool = [%s]\ndecision = \"allow\"\n", tomlText(server), tomlText(tool))
+// readsProgram says that a part takes its program from standard input: a rule
+// about it would be one about a bare interpreter, and cover whatever any other
+// part gives it to run.
+func readsProgram(p commandpolicy.Part) bool {
+	code := slices.ContainsFunc(p.Effects.Executes, func(s string) bool { return strings.HasPrefix(s, "code:") })
+	return code && !slices.ContainsFunc(p.Argv[1:], func(a commandpolicy.Arg) bool { return !strings.HasPrefix(a.Text, "-") })
 }
 
-// tomlText writes a basic string of TOML 1.0. What is not UTF-8 cannot stand in
-// one: the rule then speaks of another name, and is not offered.
-func tomlText(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < 0x20 || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			b.WriteRune(r)
-		}
+// ruleName is a path as a rule names it.
+func (in Input) ruleName(abs string) string {
+	name := in.short(abs)
+	if strings.HasPrefix(name, "~") {
+		return abs
 	}
-	b.WriteByte('"')
-	return b.String()
+	if rel, ok := strings.CutPrefix(name, in.Home+"/"); ok && in.Home != "" {
+		return "~/" + rel
+	}
+	return name
 }

@@ -54,7 +54,7 @@ func TestEachSource(t *testing.T) {
 		"the table allows":       {read("src/a.go"), func(*testing.T, *gate.Input) {}, gate.Allow, gate.ByTable},
 		"the table denies":       {fetch("go.dev"), func(_ *testing.T, in *gate.Input) { in.Level = gate.NeverAsk }, gate.Deny, gate.ByTable},
 		"user denies":            {run("make"), withRules("user", makeRule("deny")), gate.Deny, gate.ByRule},
-		"user asks":              {run("ls src"), withRules("user", commandRule("ls", "ask")), gate.Ask, gate.ByRule},
+		"user asks":              {run("ls src"), withRules("user", commandRule("ls src", "ask")), gate.Ask, gate.ByRule},
 		"user allows":            {run("make"), withRules("user", makeRule("allow")), gate.Allow, gate.ByRule},
 		"project denies":         {run("make"), withRules("pending", makeRule("deny")), gate.Deny, gate.ByRule},
 		"project's allow waits":  {run("make"), withRules("pending", makeRule("allow")), gate.Ask, gate.ByTable},
@@ -99,8 +99,8 @@ func TestEachSource(t *testing.T) {
 		"typed":             {write("AGENTS.md"), func(_ *testing.T, in *gate.Input) { in.Typed = true }, gate.Allow, gate.ByUserTUI},
 		"typed in a shell":  {write("AGENTS.md"), func(_ *testing.T, in *gate.Input) { in.Typed, in.Front = true, gate.FrontCLI }, gate.Allow, gate.ByUserCLI},
 		"typed in a client": {write("AGENTS.md"), func(_ *testing.T, in *gate.Input) { in.Typed, in.Front = true, gate.FrontACP }, gate.Allow, gate.ByUserACP},
-		"expired":           {run("make"), withRules("user", commandRule("make", "allow", "expires = 2026-11-29")), gate.Ask, gate.ByTable},
-		"not yet expired":   {run("make"), withRules("user", commandRule("make", "allow", "expires = 2026-11-30")), gate.Allow, gate.ByRule},
+		"expired":           {run("make"), withRules("user", commandRule("make", "allow", "expires = 2026-11-28")), gate.Ask, gate.ByTable},
+		"not yet expired":   {run("make"), withRules("user", commandRule("make", "allow", "expires = 2026-11-29")), gate.Allow, gate.ByRule},
 		"remembered at better": {run("make"), func(t *testing.T, in *gate.Input) {
 			withRules("remembered", commandRule("make", "allow", `grade = "A"`))(t, in)
 			in.Grade = gate.GradeB
@@ -138,6 +138,43 @@ func review(w guardian.Word) func(*testing.T, *gate.Input) {
 
 func taint(_ *testing.T, in *gate.Input) { in.Taint = []string{"web go.dev"} }
 
+// Under taint a remembered rule counts for reading from exactly one host, or
+// for exactly one tool; the user's own list counts as it stands.
+func TestWhatCoversEgressUnderTaint(t *testing.T) {
+	several := "[[host]]\nhost = [\"go.dev\", \"a.example\"]\ndecision = \"allow\"\nbecause = \"x\"\n"
+	suffix := hostRule("*.go.dev", "GET", "allow")
+	for name, tt := range map[string]struct {
+		e     effect.Effect
+		rules []string
+		want  gate.Answer
+	}{
+		"one host, remembered":      {fetch("go.dev"), []string{"remembered", hostRule("go.dev", "GET", "allow")}, gate.Allow},
+		"one host, this session":    {fetch("go.dev"), []string{"session", hostRule("go.dev", "", "allow")}, gate.Allow},
+		"several, remembered":       {fetch("go.dev"), []string{"remembered", several}, gate.Ask},
+		"a suffix, remembered":      {fetch("a.go.dev"), []string{"remembered", suffix}, gate.Ask},
+		"several, the user's list":  {fetch("go.dev"), []string{"user", several}, gate.Allow},
+		"a suffix, the user's list": {fetch("a.go.dev"), []string{"user", suffix}, gate.Allow},
+		"approved project's":        {fetch("go.dev"), []string{"project", hostRule("go.dev", "GET", "allow")}, gate.Ask},
+		"push, remembered":          {push("go.dev"), []string{"remembered", hostRule("go.dev", "PUSH", "allow") + commandRule("git push", "allow")}, gate.Ask},
+		"push, the user's":          {push("go.dev"), []string{"user", hostRule("go.dev", "PUSH", "allow") + commandRule("git push", "allow")}, gate.Allow},
+		"command, remembered":       {run("make", "go.dev"), []string{"remembered", hostRule("go.dev", "CONNECT", "allow") + commandRule("make", "allow")}, gate.Ask},
+		"command, the user's":       {run("make", "go.dev"), []string{"user", hostRule("go.dev", "CONNECT", "allow") + commandRule("make", "allow")}, gate.Allow},
+		"one tool, remembered":      {mcp("s", "t", true), []string{"remembered", mcpRule("s", "t", "allow")}, gate.Allow},
+		"a server, remembered":      {mcp("s", "t", true), []string{"remembered", mcpRule("s", "", "allow")}, gate.Ask},
+		"a server, the user's":      {mcp("s", "t", true), []string{"user", mcpRule("s", "", "allow")}, gate.Allow},
+	} {
+		in := base(tt.e)
+		in.Rules = rules(t, tt.rules...)
+		if d := gate.Decide(in); d.Answer != gate.Allow {
+			t.Errorf("%s: untainted %v by %s (%s)", name, d.Answer, d.By, d.Reason)
+		}
+		in.Taint = []string{"README.md"}
+		if d := gate.Decide(in); d.Answer != tt.want || d.Answer == gate.Ask && !d.Raised {
+			t.Errorf("%s: %v by %s (%s), want %v", name, d.Answer, d.By, d.Reason, tt.want)
+		}
+	}
+}
+
 // A compound command is allowed when each part is covered, by whomever.
 func TestPartsOfACompound(t *testing.T) {
 	for text, want := range map[string]gate.Answer{
@@ -147,7 +184,7 @@ func TestPartsOfACompound(t *testing.T) {
 		"make && touch x":      gate.Ask,
 		"make; rm -rf build":   gate.Ask,
 		"make $(touch x)":      gate.Ask,
-		"A=1 make":             gate.Ask,
+		"CC=evil make":         gate.Ask,
 		"make > src/a.go":      gate.Ask,
 		"make && rm -rf /":     gate.Deny,
 		"make && sudo rm -r ~": gate.Deny,
