@@ -80,8 +80,8 @@ type Env interface {
 	List(ctx context.Context, e effect.Effect) ([]Entry, error)
 	// Walk visits what is beneath a Walk effect's folder: files, links and,
 	// before their content, folders; the names in a folder in lexical order. It
-	// leaves out what git ignores, `.git` and secret-like files, and follows no
-	// links. visit returning ErrSkip for a folder leaves out its content, and
+	// leaves out what git ignores, `.git` and secret-like files (not those of a
+	// secret-like folder that was named), and follows no links. visit returning ErrSkip for a folder leaves out its content, and
 	// ErrStop ends the walk early.
 	Walk(ctx context.Context, e effect.Effect, visit func(Found) error) (Left, error)
 	// Apply carries out Create, Write, Delete, Rename, Mkdir and Chmod, and

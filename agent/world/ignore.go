@@ -139,7 +139,7 @@ func trimSpaces(line string) string {
 // ignoreRegexp writes a pattern of git's wildmatch as a regular expression.
 // With slashes, ** stands for any number of folders where it is a whole part.
 func ignoreRegexp(pattern string, slashes bool) (string, bool) {
-	any := `[^/]`
+	const one = `[^/]` // any character of a name
 	var b strings.Builder
 	b.WriteString(`(?s)\A`)
 	for i := 0; i < len(pattern); {
@@ -155,11 +155,11 @@ func ignoreRegexp(pattern string, slashes bool) (string, bool) {
 			case n == 2 && slashes && starts && ends:
 				b.WriteString(`.*`)
 			default:
-				b.WriteString(any + `*`)
+				b.WriteString(one + `*`)
 			}
 			i += n
 		case '?':
-			b.WriteString(any)
+			b.WriteString(one)
 			i++
 		case '[':
 			class, n, ok := ignoreClass(pattern[i:])

@@ -127,7 +127,7 @@ func (w *walker) thing(d *roots.Dir, base, name string, rules *ignoreRules, dept
 	case rules.ignored(name, s.Type == roots.Folder):
 		w.left.Ignored++
 		return nil
-	case w.f.secret(w.abs(name)):
+	case !w.top.Secret && w.f.secret(w.abs(name)): // a secret folder that was named and granted has nothing else
 		w.left.Secret++
 		return nil
 	case s.Type == roots.Link && w.leadsOut(name):

@@ -72,6 +72,18 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+func TestWalkOfASecretFolderThatIsNamed(t *testing.T) {
+	g := newGround(t)
+	g.put(t, "ws/.ssh/config", "")
+	g.put(t, "ws/.ssh/id_rsa", "")
+	if got, left := g.walked(t, ".", nil); len(got) != 0 || left.Secret != 1 {
+		t.Errorf("met %q, left out %+v", got, left)
+	}
+	if got, left := g.walked(t, ".ssh", nil); !slices.Equal(got, []string{".ssh/config", ".ssh/id_rsa"}) || left.Secret != 0 {
+		t.Errorf("named %q, left out %+v", got, left)
+	}
+}
+
 func TestWalkSkipsAndStops(t *testing.T) {
 	g := newGround(t)
 	for _, name := range []string{"a/1", "b/2", "b/c/3", "d/4"} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -371,4 +372,48 @@ func TestReplaceIsWholeOrNothing(t *testing.T) {
 	close(stop)
 	<-done
 	w.tidy(t)
+}
+
+// A process that replaces a file again and again is killed at random moments:
+// the file holds the old or the new content, whole.
+func TestReplaceSurvivesKill(t *testing.T) {
+	w := open(t)
+	old, fresh := bytes.Repeat([]byte("old\n"), 1<<15), bytes.Repeat([]byte("new\n"), 1<<15)
+	must(t, os.WriteFile(w.Join("big"), old, 0o640))
+	for i := range 20 {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestReplacing$")
+		cmd.Env = []string{"REPLACE_IN=" + w.Abs()}
+		must(t, cmd.Start())
+		time.Sleep(time.Duration(10+7*i) * time.Millisecond)
+		must(t, cmd.Process.Kill())
+		if err := cmd.Wait(); err == nil || err.Error() != "signal: killed" {
+			t.Fatalf("the process ended by itself: %v", err)
+		}
+		got, err := os.ReadFile(w.Join("big"))
+		if err != nil || !bytes.Equal(got, old) && !bytes.Equal(got, fresh) {
+			t.Fatalf("after %d: %d bytes, %v", i, len(got), err)
+		}
+		if info, err := os.Stat(w.Join("big")); err != nil || info.Mode().Perm() != 0o640 {
+			t.Fatalf("after %d: %v, %v", i, info, err)
+		}
+	}
+}
+
+// TestReplacing is the process that TestReplaceSurvivesKill kills; by itself
+// it replaces a file a few times.
+func TestReplacing(t *testing.T) {
+	dir, times := os.Getenv("REPLACE_IN"), 1<<30
+	if dir == "" {
+		dir, times = t.TempDir(), 3
+		must(t, os.WriteFile(filepath.Join(dir, "big"), []byte("old\n"), 0o640))
+	}
+	r, err := Open(dir, Options{})
+	must(t, err)
+	defer r.Close()
+	w := world{dir, r}
+	for i := range times {
+		data := bytes.Repeat([]byte([]string{"new\n", "old\n"}[i%2]), 1<<15)
+		_, err := w.Replace("big", w.want(t, "big"), data, 0o640)
+		must(t, err)
+	}
 }

@@ -30,6 +30,6 @@
 //     knows (State.Links).
 //   - Extended attributes and access control lists do not survive Replace.
 //   - After a crash in the middle of an act a file named .tera-pilot-*.tmp can
-//     remain. It holds either the old or the new content, never the only copy
-//     of something else.
+//     remain: the old content, or as much as was written of the new one. If the
+//     crash fell into a removal, it is the file that was to be removed.
 package roots
