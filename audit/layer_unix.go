@@ -9,16 +9,29 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
 // OSLayer is the Layer over the real folder dir.
-func OSLayer(dir string) Layer { return osLayer{dir} }
+func OSLayer(dir string) Layer { return osLayer{dir: dir} }
 
-type osLayer struct{ dir string }
+// FolderLayer is the Layer over a log that lies in a folder of any name, such
+// as one that was set aside.
+func FolderLayer(dir string) Layer { return osLayer{dir: dir, bare: true} }
 
-func (l osLayer) path(name string) string { return filepath.Join(l.dir, filepath.FromSlash(name)) }
+type osLayer struct {
+	dir  string
+	bare bool // dir is the folder of the log itself
+}
+
+func (l osLayer) path(name string) string {
+	if rest, ok := strings.CutPrefix(name, dirLog); ok && l.bare && (rest == "" || rest[0] == '/') {
+		name = rest
+	}
+	return filepath.Join(l.dir, filepath.FromSlash(name))
+}
 
 func (l osLayer) Prepare() error {
 	if err := os.MkdirAll(filepath.Dir(l.dir), 0o700); err != nil {
