@@ -63,7 +63,7 @@ func planLosses(ctx context.Context, p *Plan) error {
 func (p *Plan) losesTracked(ctx context.Context, rev string, paths ...string) error {
 	if rev == "HEAD" {
 		if _, ok := p.look.line(ctx, "rev-parse", "--verify", "-q", "HEAD"); !ok {
-			rev = "" // no commit yet
+			rev, _ = p.look.line(ctx, "hash-object", "-t", "tree", "--stdin") // no commit yet: the empty tree
 		}
 	}
 	args := []string{"--literal-pathspecs", "diff", "--numstat", "-z", "--no-renames", "--ignore-submodules=dirty", "--no-ext-diff", "--no-textconv"}

@@ -176,10 +176,23 @@ func (j judge) neutralise(records []record) verdict {
 		}
 		if !done[r.key] {
 			done[r.key] = true
+			if shadowsFilter(r.key, own) {
+				v.never = append(v.never, r.key)
+			}
 			j.settle(&v, r, own[r.key])
 		}
 	}
 	return v
+}
+
+// shadowsFilter says that a key would put a filter of the person out of use:
+// git never asks clean and smudge once a process is set, not even a blank one.
+func shadowsFilter(key string, own map[string][]string) bool {
+	driver, ok := strings.CutSuffix(key, ".process")
+	if !ok || !keyPattern("filter.*.process").match(key) || own[key] != nil {
+		return false
+	}
+	return own[driver+".clean"] != nil || own[driver+".smudge"] != nil
 }
 
 // settle puts the person's values, or the neutral one, in force for one key.
