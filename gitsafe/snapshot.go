@@ -102,7 +102,8 @@ func (s *saver) git(index string, in io.Reader, args ...string) string {
 	if index != "" {
 		l.env.add("GIT_INDEX_FILE", index)
 	}
-	inv := l.invocation(dedupe(l.env.list()), args...)
+	// A file with mixed line ends is saved too, as git would commit it.
+	inv := l.invocation(dedupe(l.env.list(setting{"core.safecrlf", "false"})), args...)
 	var out, errs bytes.Buffer
 	inv.ReadOnly, inv.Writable = false, writable(s.plan)
 	inv.Stdin, inv.Stdout, inv.Stderr = in, &out, &errs
