@@ -192,3 +192,25 @@ func hex(c color.Color) string {
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
+
+// Scrollback is the rows that left the screen at its top.
+func (s *Screen) Scrollback() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b strings.Builder
+	for y := range s.e.ScrollbackLen() {
+		var row strings.Builder
+		for x := 0; x < s.e.Width(); {
+			c := s.e.ScrollbackCellAt(x, y)
+			if c == nil || c.Content == "" {
+				row.WriteByte(' ')
+				x++
+				continue
+			}
+			row.WriteString(c.Content)
+			x += max(1, c.Width)
+		}
+		b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
+	}
+	return b.String()
+}

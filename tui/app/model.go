@@ -85,6 +85,8 @@ type Model struct {
 	heard  time.Time // of the last bytes that we were told of
 	wakeAt time.Time // of the tick that is under way
 
+	printed int // entries that stand in the scrollback, in inline mode
+
 	dirty  bool
 	last   tea.View
 	chosen string // the action of the start screen
@@ -131,7 +133,7 @@ func (m *Model) State() *snap.State { return &m.state }
 // Err is why the model ended when nobody wanted it to.
 func (m *Model) Err() error {
 	if m.failed != nil {
-		return m.failed
+		return m.failed // errors as a nil pointer are not nil
 	}
 	return m.lost
 }
@@ -172,16 +174,16 @@ func (m *Model) pickTheme() { m.theme = theme.For(m.o.Theme, m.o.Profile, m.dark
 
 // Update handles one message. A panic ends the program in order, with the
 // terminal as it was before.
-func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
 			m.fail(v)
-			cmd = tea.Quit
+			model, cmd = m, tea.Quit
 		}
 	}()
 	now := m.o.Now()
 	cmd = m.handle(msg, now)
-	return m, tea.Batch(cmd, m.settle(now))
+	return m, tea.Batch(cmd, m.print(now), m.settle(now))
 }
 
 func (m *Model) fail(v any) { m.failed = panicked(v) }

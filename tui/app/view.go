@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/tera-pilot/tera-pilot/tui/keys"
 	"github.com/tera-pilot/tera-pilot/tui/room/status"
+	"github.com/tera-pilot/tera-pilot/tui/room/transcript"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
@@ -28,7 +29,11 @@ func (m *Model) View() (v tea.View) {
 	}
 	m.dirty = false
 	f := m.compose(m.o.Now())
-	v = tea.NewView(f.Draw(m.theme, m.widths, m.width, m.height))
+	height := m.height
+	if m.o.Inline {
+		height = min(height, len(f.Lines))
+	}
+	v = tea.NewView(f.Draw(m.theme, m.widths, m.width, height))
 	v.AltScreen = !m.o.Inline
 	v.ReportFocus = true
 	v.WindowTitle = tty.FrameTitle(m.frame)
@@ -62,6 +67,10 @@ func (m *Model) compose(now time.Time) view.Frame {
 		f.Lines, f.Cursor = r.View(w, room, m.widths, now, m.nextFrame)
 	case m.help:
 		f.Lines = m.helpLines(w, room)
+	case m.o.Inline:
+		f.Lines, f.Cursor = m.below(w, room, now)
+		f.Lines = append(f.Lines, foot...)
+		return f
 	default:
 		f.Lines, f.Cursor = m.chat(w, room, now)
 	}
@@ -79,39 +88,86 @@ func (m *Model) nextFrame() uint64 {
 
 // chat is the transcript, what needs attention, and the composer.
 func (m *Model) chat(w, h int, now time.Time) ([]view.Line, *view.Cell) {
-	least, most := 1, max(1, h/3)
-	if h >= 24 {
-		least = 3
-	}
-	box, caret := m.composer.View(w, min(least, most), most, m.widths)
-	bottom := m.attention(w, max(1, (h-4)/3), now)
-	if h >= small-3 {
-		bottom = append(bottom, view.Rule(w))
-	}
-	at := len(bottom)
-	bottom = append(bottom, box...)
-	if h >= small-3 {
-		bottom = append(bottom, view.Rule(w))
-	}
-	bottom = append(bottom, m.hints(w, now))
-	if len(bottom) > h {
-		// Too small for all: the composer is what stays.
-		bottom = bottom[min(at, len(bottom)-1):]
-		at = 0
-	}
-	title := status.Title(&m.state, w, m.widths)
-	room := h - len(bottom) - 1
+	bottom, caret := m.bottom(w, h, now)
 	lines := []view.Line{}
-	if room >= 0 {
-		lines = append(lines, title)
+	if room := h - len(bottom) - 1; room >= 0 {
+		lines = append(lines, status.Title(&m.state, w, m.widths))
 		lines = append(lines, m.body(w, room, now)...)
 	}
-	caret.Y += len(lines) + at
-	lines = append(lines, bottom...)
+	if caret != nil {
+		caret.Y += len(lines)
+	}
+	return append(lines, bottom...), caret
+}
+
+// bottom is what needs attention and the composer, and where the caret is in
+// it. Where there is no room for all, the composer is what stays.
+func (m *Model) bottom(w, h int, now time.Time) (lines []view.Line, caret *view.Cell) {
+	least, most := 1, max(1, h/3)
+	if h >= 24 && !m.o.Inline {
+		least = 3
+	}
+	box, at := m.composer.View(w, min(least, most), most, m.widths)
+	lines = m.attention(w, max(1, (h-4)/3), now)
+	ruled := h >= small-3
+	if ruled {
+		lines = append(lines, view.Rule(w))
+	}
+	above := len(lines)
+	lines = append(lines, box...)
+	if ruled {
+		lines = append(lines, view.Rule(w))
+	}
+	lines = append(lines, m.hints(w, now))
+	if len(lines) > h {
+		lines, above = lines[min(above, len(lines)-1):], 0
+	}
 	if m.transcript.Reading() {
 		return lines, nil
 	}
-	return lines, &caret
+	at.Y += above
+	return lines, &at
+}
+
+// below is inline mode: what is finished stands above, in the terminal's own
+// scrollback.
+func (m *Model) below(w, h int, now time.Time) ([]view.Line, *view.Cell) {
+	bottom, caret := m.bottom(w, h, now)
+	var lines []view.Line
+	for _, it := range m.state.Items[m.printed:] {
+		lines = append(lines, nil)
+		lines = append(lines, m.transcript.Draw(it, w, m.widths, now)...)
+	}
+	lines = append(lines[max(0, len(lines)-max(0, h-len(bottom)-1)):], nil)
+	if caret != nil {
+		caret.Y += len(lines)
+	}
+	return append(lines, bottom...), caret
+}
+
+// print hands finished entries to the scrollback, in inline mode.
+func (m *Model) print(now time.Time) tea.Cmd {
+	if !m.o.Inline || m.width <= 0 {
+		return nil
+	}
+	var out []string
+	for ; m.printed < len(m.state.Items); m.printed++ {
+		it := m.state.Items[m.printed]
+		if it.Open || it.Kind == snap.Tool && !it.Call.Done {
+			break
+		}
+		if m.printed == 0 || transcript.Parts(m.state.Items[m.printed-1], it) {
+			out = append(out, "")
+		}
+		// The renderer erases behind each line: a full one would lose its end.
+		for _, l := range m.transcript.Draw(it, m.width-1, m.widths, now) {
+			out = append(out, m.widths.Draw(m.theme, l, m.width-1))
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return tty.Above(out)
 }
 
 // body is the transcript, or what to do when nothing was said yet.
@@ -215,7 +271,7 @@ func (m *Model) Goodbye() []view.Line {
 	var out []view.Line
 	if s.Last != "" {
 		it := snap.Item{Kind: snap.Pilot, Text: s.Last}
-		out = append(out, m.transcript.Draw(&it, max(20, m.width), m.widths)...)
+		out = append(out, m.transcript.Draw(&it, max(20, m.width), m.widths, m.o.Now())...)
 		out = append(out, nil)
 	}
 	line := view.Join(view.Lit(theme.Dim, safe.Lit("session ")), view.Text(theme.Plain, safe.Strict(s.ID)))

@@ -390,8 +390,8 @@ func (r *Room) details(c *snap.Call, width int) []view.Line {
 }
 
 // Draw lays one item out, outside of any screen.
-func (r *Room) Draw(it *snap.Item, width int, w view.Widths) []view.Line {
-	one := Room{width: width, widths: w, now: r.now}
+func (r *Room) Draw(it *snap.Item, width int, w view.Widths, now time.Time) []view.Line {
+	one := Room{width: width, widths: w, now: now}
 	b := one.draw(it, false)
 	out := make([]view.Line, b.len())
 	for i := range out {

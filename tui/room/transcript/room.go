@@ -230,7 +230,7 @@ const keep = 64
 // block draws item i, or takes it from what was drawn before.
 func (r *Room) block(i int) block {
 	it := r.items[i]
-	gap := i > 0 && parts(r.items[i-1], it)
+	gap := i > 0 && Parts(r.items[i-1], it)
 	if it.Open || it.Kind == snap.Tool && !it.Call.Done {
 		return r.draw(it, gap) // changes all the time
 	}
@@ -262,8 +262,8 @@ func (r *Room) forget() {
 	}
 }
 
-// parts says that a blank line stands between two items.
-func parts(a, b *snap.Item) bool {
+// Parts says that a blank line stands between two items.
+func Parts(a, b *snap.Item) bool {
 	switch b.Kind {
 	case snap.Tool, snap.Change:
 		return a.Kind != b.Kind

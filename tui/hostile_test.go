@@ -1,56 +1,13 @@
 package tui_test
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui"
 	"github.com/tera-pilot/tera-pilot/tui/tuitest"
 )
-
-// everyBody is one event of each kind, with every text in it set to s. It goes
-// through the fields by reflection, so that a new one cannot be forgotten.
-func everyBody(s string) []event.Body {
-	bodies := []event.Body{
-		event.Opened{}, event.TurnStarted{}, event.TextDelta{}, event.ReasoningDelta{}, event.Reply{}, event.CallStarted{}, event.CallDecided{},
-		event.OutputDelta{}, event.CallResult{Exit: num(1)}, event.TodoChanged{}, event.LevelChanged{}, event.ModelChanged{}, event.Notice{}, event.Recovered{},
-		event.Tainted{}, event.Renamed{}, event.AuditHead{}, event.Working{}, event.Queued{}, event.QuestionOpened{}, event.TurnEnded{},
-	}
-	for i, b := range bodies {
-		v := reflect.New(reflect.TypeOf(b)).Elem()
-		v.Set(reflect.ValueOf(b))
-		setText(v, s)
-		bodies[i] = v.Interface().(event.Body)
-	}
-	return bodies
-}
-
-func setText(v reflect.Value, s string) {
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(s)
-	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[time.Time]() {
-			return
-		}
-		for i := range v.NumField() {
-			setText(v.Field(i), s)
-		}
-	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			v.SetBytes([]byte(`{}`))
-			return
-		}
-		one := reflect.MakeSlice(v.Type(), 2, 2)
-		for i := range one.Len() {
-			setText(one.Index(i), s)
-		}
-		v.Set(one)
-	}
-}
 
 // frameOf is the rows that no event's text belongs to: separators and hints.
 func frameOf(text string) string {
@@ -81,7 +38,7 @@ func play(t *testing.T, s string) {
 			}
 		}
 		p.Type("m") // so that no question takes the focus
-		for _, b := range everyBody(s) {
+		for _, b := range tuitest.EveryBody(s) {
 			session.Emit(b)
 			check(b.Type())
 		}
@@ -111,18 +68,4 @@ func TestHostileText(t *testing.T) {
 	for _, s := range hostile {
 		play(t, s)
 	}
-}
-
-func FuzzEvents(f *testing.F) {
-	for _, s := range hostile {
-		if len(s) < 100 {
-			f.Add(s)
-		}
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		if len(s) > 4096 {
-			t.Skip("long enough")
-		}
-		play(t, s)
-	})
 }

@@ -1,0 +1,49 @@
+package tuitest
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+)
+
+// EveryBody is one event of each kind, with every text in it set to s. It goes
+// through the fields by reflection, so that a new one cannot be forgotten.
+func EveryBody(s string) []event.Body {
+	bodies := []event.Body{
+		event.Opened{}, event.TurnStarted{}, event.TextDelta{}, event.ReasoningDelta{}, event.Reply{}, event.CallStarted{}, event.CallDecided{},
+		event.OutputDelta{}, event.CallResult{Exit: new(int)}, event.TodoChanged{}, event.LevelChanged{}, event.ModelChanged{}, event.Notice{}, event.Recovered{},
+		event.Tainted{}, event.Renamed{}, event.AuditHead{}, event.Working{}, event.Queued{}, event.QuestionOpened{}, event.TurnEnded{},
+	}
+	for i, b := range bodies {
+		v := reflect.New(reflect.TypeOf(b)).Elem()
+		v.Set(reflect.ValueOf(b))
+		setText(v, s)
+		bodies[i] = v.Interface().(event.Body)
+	}
+	return bodies
+}
+
+func setText(v reflect.Value, s string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(s)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			setText(v.Field(i), s)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			v.SetBytes([]byte(`{}`))
+			return
+		}
+		one := reflect.MakeSlice(v.Type(), 2, 2)
+		for i := range one.Len() {
+			setText(one.Index(i), s)
+		}
+		v.Set(one)
+	}
+}
