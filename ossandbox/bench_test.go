@@ -1,36 +1,13 @@
 package ossandbox
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
-	"testing"
 
-	_ "github.com/tera-pilot/tera-pilot/ossandbox/reexec"
+	"testing"
 )
 
-func newBox(t testing.TB) *Sandbox {
-	t.Helper()
-	dir := t.TempDir()
-	work := filepath.Join(dir, "work")
-	os.Mkdir(work, 0o755)
-	if out, err := exec.Command("git", "init", "-q", work).CombinedOutput(); err != nil {
-		t.Fatal(err, string(out))
-	}
-	s, err := New(t.Context(), Config{Root: work, Home: filepath.Join(dir, "home"), State: filepath.Join(dir, "state"), Env: os.Environ(), Setting: On})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
 func BenchmarkOurs(b *testing.B) {
-	s := newBox(b)
+	s := newBox(b).Sandbox
 	for b.Loop() {
 		r, err := s.Run(b.Context(), Command{Argv: []string{"/bin/true"}, Profile: Work()})
 		if err != nil || r.ExitCode != 0 {
@@ -40,7 +17,7 @@ func BenchmarkOurs(b *testing.B) {
 }
 
 func BenchmarkObserve(b *testing.B) {
-	s := newBox(b)
+	s := newBox(b).Sandbox
 	for b.Loop() {
 		r, err := s.Run(b.Context(), Command{Argv: []string{"/bin/true"}, Profile: Observe()})
 		if err != nil || r.ExitCode != 0 {
@@ -56,7 +33,7 @@ func BenchmarkBare(b *testing.B) {
 }
 
 func BenchmarkBwrapSame(b *testing.B) {
-	s := newBox(b)
+	s := newBox(b).Sandbox
 	c := Command{Argv: []string{"/bin/true"}, Profile: Work()}
 	v, err := newView(s, &c)
 	if err != nil {

@@ -31,6 +31,9 @@ type Config struct {
 	OnRequest func(Request)
 
 	work, realHome, realState string // resolved; set by settle
+
+	bwrap  []string // tests: where bubblewrap may be; nil is the usual places
+	noProc bool     // tests: as in a container that refuses a /proc of one's own
 }
 
 // Limits of one command. A zero field means the default beside it.
@@ -138,6 +141,7 @@ type Change struct {
 	Path string // relative to the workspace, with slashes
 	Op   ChangeOp
 	From string // absolute path of the new content in the copy; "" for a delete
+	Rule string // the rule that forbids to write it ("protected name" …); "" none
 }
 
 // ChangeOp is the kind of a Change. The zero value is not valid.

@@ -19,6 +19,8 @@ type engine struct {
 	swept     sync.Once // the cgroups of programs that died
 	slots     slots
 
+	copies copyBox
+
 	filters sync.Map // filterKind → []byte
 }
 
@@ -37,9 +39,17 @@ func (s *Sandbox) end() {
 	for _, sl := range s.slots.drain() {
 		sl.close()
 	}
+	s.dropCopy()
 	if s.exe != nil {
 		s.exe.Close()
 	}
+}
+
+// stage is how bubblewrap finds our program.
+func (s *Sandbox) stage() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stagePath
 }
 
 // slot gives a free slot, or a new one. Where no cgroup can be made, commands
@@ -60,9 +70,8 @@ func (s *Sandbox) slot() (*slot, error) {
 	return newSlot(nil)
 }
 
-// filter is the seccomp program for a profile.
-func (s *Sandbox) filter(p Profile) ([]byte, error) {
-	kind := filterKind{trace: p.kind == profileDebug, ownNet: true, unixOut: true}
+// filter is the seccomp program of a kind.
+func (s *Sandbox) filter(kind filterKind) ([]byte, error) {
 	if b, ok := s.filters.Load(kind); ok {
 		return b.([]byte), nil
 	}
@@ -118,6 +127,8 @@ func (s *Sandbox) runOnce(ctx context.Context, c *Command) (Result, error) {
 		return Result{}, &GradeError{Setting: s.cfg.Setting, Report: s.Report()}
 	case g == GradeA || g == GradeAMinus:
 		return s.runMounted(ctx, c)
+	case g == GradeB:
+		return s.runCopied(ctx, c)
 	default:
 		return Result{}, &GradeError{Setting: s.cfg.Setting, Report: s.Report()}
 	}
@@ -132,31 +143,18 @@ func (s *Sandbox) runMounted(ctx context.Context, c *Command) (r Result, err err
 	if err := s.keep.enter(); err != nil {
 		return Result{}, err
 	}
-	defer func() { r.Litter = append(r.Litter, s.keep.leave()...) }()
 	if !v.writes {
 		v.covers = nil
+		defer func() { r.Litter = s.keep.leave() }()
 		return s.runConfined(ctx, c, v)
 	}
+	before := newCheckpoint(v)
+	defer func() {
+		r.Litter = s.keep.leave()
+		r.Quarantine = before.after(s, v)
+	}()
 	if v.covers, err = s.keep.standIns(v.covers); err != nil {
 		return Result{}, err
 	}
 	return s.runConfined(ctx, c, v)
-}
-
-func (s *Sandbox) runBare(ctx context.Context, c *Command) (Result, error) {
-	return Result{}, &GradeError{Setting: Off, Report: s.Report()}
-}
-
-func (s *Sandbox) guess() (Report, bool) {
-	b, t := findBubblewrap(&s.cfg)
-	s.bwrap = b
-	if t != nil {
-		return Report{Troubles: []Trouble{*t}}, false
-	}
-	return Report{Grade: GradeA}, false
-}
-
-func (s *Sandbox) probe(ctx context.Context) Report {
-	r, _ := s.guess()
-	return r
 }

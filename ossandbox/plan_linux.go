@@ -25,7 +25,7 @@ func newPlan(s *Sandbox, c *Command, v *view) *Plan {
 	p := &Plan{view: v, profile: c.Profile}
 	p.system(s)
 	p.homeFolder(s, v)
-	tools := toolchains(s, c.Profile)
+	tools := toolchains(s, c.Profile, filepath.Join(s.cfg.Home, ".cache"))
 	if v.writes {
 		p.add(mount{op: opOpen, src: s.keep.cacheDir(), dst: filepath.Join(s.cfg.Home, ".cache"), why: "private cache"})
 	}
@@ -57,21 +57,12 @@ func (p *Plan) system(s *Sandbox) {
 		p.add(mount{op: opShow, src: dir, dst: dir, why: "system"})
 	}
 	p.add(mount{op: opDev, dst: "/dev"}, mount{op: opEmpty, dst: "/dev/shm", size: sizeShm, perm: "1777"})
+	p.add(mount{op: opEmpty, dst: "/run", size: sizeRun, perm: "0755"})
 	if s.grade() == GradeA {
 		p.add(mount{op: opProc, dst: "/proc"})
-		// bwrap covers these for others, and not for root, to whom they are open.
-		for _, dir := range []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"} {
-			if exists(dir) {
-				p.add(mount{op: opShow, src: dir, dst: dir, why: "kernel settings"})
-			}
-		}
-		for _, f := range []string{"/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/latency_stats"} {
-			if exists(f) {
-				p.add(mount{op: opShow, src: s.keep.emptyFile(), dst: f, why: "kernel secrets"})
-			}
-		}
+		p.kernelFiles(s)
 	} else {
-		p.add(mount{op: opEmpty, dst: "/proc", size: sizeCover, perm: "0555"})
+		p.foreignProc(s)
 	}
 	if cpu := "/sys/devices/system/cpu"; exists(cpu) {
 		p.add(mount{op: opShow, src: cpu, dst: cpu, why: "number of processors"})
@@ -79,7 +70,6 @@ func (p *Plan) system(s *Sandbox) {
 	p.add(
 		mount{op: opEmpty, dst: "/tmp", size: s.cfg.Limits.Temp, perm: "1777"},
 		mount{op: opEmpty, dst: "/var/tmp", size: s.cfg.Limits.Temp, perm: "1777"},
-		mount{op: opEmpty, dst: "/run", size: sizeRun, perm: "0755"},
 	)
 	for _, f := range privateSystemFiles() {
 		if isDir(f) {
@@ -87,6 +77,41 @@ func (p *Plan) system(s *Sandbox) {
 		} else {
 			p.add(mount{op: opShow, src: s.keep.emptyFile(), dst: f, why: "system secret"})
 		}
+	}
+}
+
+// kernelFiles closes what a fresh /proc leaves open to root: bubblewrap covers
+// the settings only where it finds them writable by access(2), which goes by
+// capabilities; the files themselves go by the user's number.
+func (p *Plan) kernelFiles(s *Sandbox) {
+	if os.Geteuid() == 0 {
+		for _, dir := range []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"} {
+			if exists(dir) {
+				p.add(mount{op: opShow, src: dir, dst: dir, why: "kernel settings"})
+			}
+		}
+	}
+	for _, f := range []string{"/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/latency_stats"} {
+		if unix.Access(f, unix.R_OK) == nil {
+			p.add(mount{op: opShow, src: s.keep.emptyFile(), dst: f, why: "kernel secrets"})
+		}
+	}
+}
+
+// stageCopy is where our own program is shown if /proc cannot lead to it.
+const stageCopy = "/run/tera-pilot"
+
+// foreignProc is for grade A-: where no /proc of its own can be mounted, the
+// one that is there, read-only, if Landlock keeps the command from looking into
+// its processes; else none.
+func (p *Plan) foreignProc(s *Sandbox) {
+	if kernelLandlock() > 0 {
+		p.add(mount{op: opShow, src: "/proc", dst: "/proc", why: "processes, by name only"})
+	} else {
+		p.add(mount{op: opEmpty, dst: "/proc", size: sizeCover, perm: "0555"})
+	}
+	if exe, err := os.Readlink("/proc/self/exe"); err == nil {
+		p.add(mount{op: opShow, src: exe, dst: stageCopy, why: "inner stage"})
 	}
 }
 

@@ -21,28 +21,54 @@ import (
 // bubblewrap's own stderr, which never reaches the command's.
 const (
 	fdArgs  = 3
-	fdExe   = 7
-	fdInfo  = 8
+	fdExe   = reexec.FDExe
+	fdInfo  = reexec.FDInfo
 	fdFirst = 9
 )
 
 // grace is the time between SIGTERM and SIGKILL.
 const grace = 2 * time.Second
 
+// A vehicle is what carries the inner stage: bubblewrap, or the guard where
+// there are no namespaces.
+type vehicle struct {
+	path     string
+	argv     []string
+	mode     string            // what the program is told when it finds itself in there
+	third    *os.File          // descriptor 3
+	kill     func(*os.Process) // ends everything at once
+	guarded  bool              // it ends all by itself when our program dies
+	contents [][]byte          // of descriptors from fdFirst on
+}
+
 // runConfined runs c in bubblewrap and the inner stage.
 func (s *Sandbox) runConfined(ctx context.Context, c *Command, v *view) (Result, error) {
 	p := newPlan(s, c, v)
-	spec, err := s.spec(p, c)
+	spec, err := s.spec(p, c, filterKind{trace: c.Profile.kind == profileDebug, ownNet: true, unixOut: true})
 	if err != nil {
 		return Result{}, err
 	}
+	words, contents := p.bwrapWords(fdInfo, fdFirst)
+	args, err := memfd("plan", words)
+	if err != nil {
+		return Result{}, &SetupError{Cause: "memory for the plan", Err: err}
+	}
+	defer args.Close()
+	return s.launch(ctx, c, v, spec, vehicle{
+		path: s.bwrap.path, argv: []string{s.bwrap.path, "--args", strconv.Itoa(fdArgs), "--", s.stage()},
+		mode: reexec.ModeCommand, third: args, contents: contents,
+		kill: func(p *os.Process) { p.Kill() },
+	})
+}
+
+// launch runs c in a vehicle until nothing of it is left.
+func (s *Sandbox) launch(ctx context.Context, c *Command, v *view, spec *reexec.Spec, car vehicle) (Result, error) {
 	io, err := newStreams(c, s.cfg.Limits.Output)
 	if err != nil {
 		return Result{}, &SetupError{Cause: "pipes for the command", Err: err}
 	}
-	l := &launch{sandbox: s, command: c, streams: io, began: time.Now()}
-	if err := l.start(p, spec.Encode()); err != nil {
-		io.started()
+	l := &launch{sandbox: s, command: c, streams: io, began: time.Now(), seen: -1, car: car}
+	if err := l.start(spec.Encode()); err != nil {
 		io.finish()
 		return Result{}, err
 	}
@@ -51,8 +77,8 @@ func (s *Sandbox) runConfined(ctx context.Context, c *Command, v *view) (Result,
 }
 
 // spec is what the inner stage does for c.
-func (s *Sandbox) spec(p *Plan, c *Command) (*reexec.Spec, error) {
-	filter, err := s.filter(c.Profile)
+func (s *Sandbox) spec(p *Plan, c *Command, kind filterKind) (*reexec.Spec, error) {
+	filter, err := s.filter(kind)
 	if err != nil {
 		return nil, &SetupError{Cause: "the system call filter cannot be built", Err: err}
 	}
@@ -82,6 +108,7 @@ type launch struct {
 	sandbox *Sandbox
 	command *Command
 	streams *streams
+	car     vehicle
 	slot    *slot
 	began   time.Time
 
@@ -97,9 +124,9 @@ type launch struct {
 	ooms int
 }
 
-// start starts bubblewrap. Whatever it opens is closed again, or belongs to l.
-func (l *launch) start(p *Plan, spec []byte) (err error) {
-	s := l.sandbox
+// start starts the vehicle. Whatever it opens is closed again, or belongs to l.
+func (l *launch) start(spec []byte) (err error) {
+	s, car := l.sandbox, &l.car
 	var theirs []*os.File
 	defer func() {
 		for _, f := range theirs {
@@ -110,33 +137,34 @@ func (l *launch) start(p *Plan, spec []byte) (err error) {
 			l.release()
 		}
 	}()
-	words, contents := p.bwrapWords(fdInfo, fdFirst)
-	args, err := memfd("plan", words)
-	if err != nil {
-		return &SetupError{Cause: "memory for the plan", Err: err}
-	}
-	theirs = append(theirs, args)
-	stage, err := memfd("command", spec)
-	if err != nil {
-		return &SetupError{Cause: "memory for the command", Err: err}
-	}
-	theirs = append(theirs, stage)
-	var pipes [3]*os.File
-	for i, ours := range []**os.File{&l.status, &l.info, &l.diag} {
-		read, write, err := os.Pipe()
+	pipe := func(ours **os.File) (theirEnd *os.File) {
 		if err != nil {
-			return &SetupError{Cause: "pipes", Err: err}
+			return nil
 		}
-		*ours, pipes[i] = read, write
-		theirs = append(theirs, write)
+		var read, write *os.File
+		if read, write, err = os.Pipe(); err == nil {
+			*ours, theirs = read, append(theirs, write)
+		}
+		return write
 	}
-	files := []*os.File{l.streams.child[0], l.streams.child[1], pipes[2], args, pipes[0], l.streams.child[2], stage, s.exe, pipes[1]}
-	for _, b := range contents {
-		f, err := memfd("copy", b)
+	memory := func(name string, content []byte) (f *os.File) {
 		if err != nil {
-			return &SetupError{Cause: "memory for a file", Err: err}
+			return nil
 		}
-		theirs, files = append(theirs, f), append(files, f)
+		if f, err = memfd(name, content); err == nil {
+			theirs = append(theirs, f)
+		}
+		return f
+	}
+	files := []*os.File{
+		l.streams.child[0], l.streams.child[1], pipe(&l.diag), car.third,
+		pipe(&l.status), l.streams.child[2], memory("command", spec), s.exe, pipe(&l.info),
+	}
+	for _, b := range car.contents {
+		files = append(files, memory("copy", b))
+	}
+	if err != nil {
+		return &SetupError{Cause: "descriptors for the command", Err: err}
 	}
 	if l.slot, err = s.slot(); err != nil {
 		return &SetupError{Cause: "a thread for the command", Err: err}
@@ -144,10 +172,12 @@ func (l *launch) start(p *Plan, spec []byte) (err error) {
 	if l.slot.group != nil {
 		l.ooms = l.slot.group.oomKills()
 	}
-	argv := []string{s.bwrap.path, "--args", strconv.Itoa(fdArgs), "--", s.stagePath}
-	attr := &os.ProcAttr{Dir: "/", Env: []string{reexec.Trigger + "=" + reexec.ModeCommand}, Files: files, Sys: l.slot.attributes()}
-	if l.proc, err = l.slot.start(s.bwrap.path, argv, attr); err != nil {
-		return &SetupError{Cause: "bubblewrap cannot be started", Err: err}
+	attr := &os.ProcAttr{Dir: "/", Env: []string{reexec.Trigger + "=" + car.mode}, Files: files, Sys: l.slot.attributes()}
+	if car.guarded {
+		attr.Sys.Pdeathsig = 0
+	}
+	if l.proc, err = l.slot.start(car.path, car.argv, attr); err != nil {
+		return &unreachedError{SetupError{Cause: car.path + " cannot be started", Err: err}}
 	}
 	return nil
 }
@@ -162,10 +192,11 @@ func (l *launch) release() {
 	if l.slot == nil {
 		return
 	}
-	if !l.kept || !l.sandbox.slots.give(l.slot) {
-		l.sandbox.closing.Go(func() { l.slot.close() })
-	}
+	slot := l.slot
 	l.slot = nil
+	if !l.kept || !l.sandbox.slots.give(slot) {
+		l.sandbox.closing.Go(func() { slot.close() })
+	}
 }
 
 // supervise waits for the command and ends it when it must end.
@@ -190,7 +221,7 @@ func (l *launch) supervise(ctx context.Context, v *view) (Result, error) {
 	words := <-said
 	dropped, tail := l.streams.finish()
 	if state == nil {
-		return Result{}, &SetupError{Cause: "bubblewrap was lost"}
+		return Result{}, &SetupError{Cause: l.car.path + " was lost"}
 	}
 	if err := l.verdict(words, <-diag, why, ctx); err != nil {
 		return Result{}, err
@@ -277,6 +308,9 @@ func (l *launch) awaitEmpty() {
 	init := l.init
 	l.init = 0
 	l.mu.Unlock()
+	if l.car.guarded {
+		l.kept = true // the guard ends after all others
+	}
 	if init == 0 || fd < 0 {
 		return
 	}
@@ -300,7 +334,7 @@ func (l *launch) verdict(words, diag []byte, why ending, ctx context.Context) er
 	case len(words) == 0 && why == endTimeout:
 		return &SetupError{Cause: "the time limit passed before the command could start"}
 	case len(words) == 0:
-		return bwrapFailure(string(diag))
+		return unreached(l.car.path, string(diag))
 	case len(words) == 1:
 		return nil
 	}

@@ -31,6 +31,15 @@ func newSlot(group *cgroup) (*slot, error) {
 // it whatever it has started.
 func (s *slot) thread(ready chan<- error) {
 	runtime.LockOSThread()
+	if syscall.Gettid() == syscall.Getpid() {
+		// The main thread cannot end before the program does. While this
+		// goroutine holds it, another gets another.
+		mine := make(chan error)
+		go s.thread(mine)
+		ready <- <-mine
+		runtime.UnlockOSThread()
+		return
+	}
 	defer close(s.ended)
 	if s.group != nil {
 		if err := s.group.join(); err != nil {

@@ -12,12 +12,10 @@ type toolchain struct {
 	mounts []mount // beneath the private cache
 }
 
-// toolchains describes the caches for a command. Every cache is private to the
+// toolchains describes the caches for a command, which are at cache for it. Every cache is private to the
 // workspace: a poisoned Go or npm cache would act outside later. What the host
 // has already downloaded is shown read-only beside it.
-func toolchains(s *Sandbox, p Profile) toolchain {
-	home := s.cfg.Home
-	cache := filepath.Join(home, ".cache")
+func toolchains(s *Sandbox, p Profile, cache string) toolchain {
 	at := func(name string) string { return filepath.Join(cache, name) }
 	t := toolchain{env: []string{
 		"GOCACHE=" + at("go-build"), "GOENV=off",

@@ -27,6 +27,7 @@ type view struct {
 	copies []homeCopy
 	binds  []Bind
 	notes  []string // what the person should know about this view
+	found  survey   // what the look at the workspace found
 }
 
 // A homeCopy is a file of HOME of which commands get a redacted copy.
@@ -78,7 +79,8 @@ func newView(s *Sandbox, c *Command) (*view, error) {
 			return nil, err
 		}
 	}
-	found := s.survey.look(v.work)
+	found := s.survey.look(v.work, nil)
+	v.found = found
 	if found.truncated {
 		v.notes = append(v.notes, fmt.Sprintf("the workspace has more than %d entries: secret-like files that lie deeper were not looked for", maxWalk))
 	}

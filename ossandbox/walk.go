@@ -46,8 +46,9 @@ type dirStamp struct {
 var skipDirs = map[string]bool{".git": true, "node_modules": true, "vendor": true}
 
 // look walks root. Folders that cannot be read are left out: the command
-// cannot read them either.
-func (v *surveyor) look(root string) survey {
+// cannot read them either. inspect, if given, is shown the regular files of
+// the folders that changed since the last look.
+func (v *surveyor) look(root string, inspect func(file string)) survey {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	seen := make(map[string]surveyedDir, len(v.dirs))
@@ -57,7 +58,7 @@ func (v *surveyor) look(root string) survey {
 	for len(pending) > 0 {
 		dir := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
-		d, ok := v.read(dir, dir == root)
+		d, ok := v.read(dir, dir == root, inspect)
 		if !ok {
 			continue
 		}
@@ -79,7 +80,7 @@ func (v *surveyor) look(root string) survey {
 // second change within one tick of the file system's clock leaves no trace.
 const settled = 50 * time.Millisecond
 
-func (v *surveyor) read(dir string, top bool) (surveyedDir, bool) {
+func (v *surveyor) read(dir string, top bool, inspect func(string)) (surveyedDir, bool) {
 	st, err := os.Lstat(dir)
 	if err != nil || !st.IsDir() {
 		return surveyedDir{}, false
@@ -97,6 +98,9 @@ func (v *surveyor) read(dir string, top bool) (surveyedDir, bool) {
 	d := surveyedDir{stamp: stamp}
 	for _, e := range entries {
 		p := filepath.Join(dir, e.Name())
+		if inspect != nil && e.Type().IsRegular() {
+			inspect(p)
+		}
 		switch t := e.Type(); {
 		case e.Name() == ".git":
 			if !top {
@@ -108,7 +112,7 @@ func (v *surveyor) read(dir string, top bool) (surveyedDir, bool) {
 			}
 		case t&fs.ModeSocket != 0:
 			d.finds.sockets = append(d.finds.sockets, p)
-		case t.IsRegular() && secretName(e.Name()) && !harmlessPEM(p):
+		case t.IsRegular() && secretName(e.Name()):
 			d.finds.secrets = append(d.finds.secrets, p)
 		}
 	}

@@ -76,7 +76,7 @@ func (l *launch) await(ctx context.Context, v *view, reached, done <-chan struct
 		}
 		if why != "" {
 			if context.Cause(ctx) == ErrAbandoned {
-				l.proc.Kill()
+				l.car.kill(l.proc)
 			} else {
 				l.end(reached, done)
 			}
@@ -100,7 +100,7 @@ func (l *launch) end(reached, done <-chan struct{}) {
 		}
 	default:
 	}
-	l.proc.Kill()
+	l.car.kill(l.proc)
 }
 
 // A diskWatch looks at the free space of the file systems that a command can

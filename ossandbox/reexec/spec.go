@@ -33,6 +33,7 @@ type Spec struct {
 	Umask uint32
 
 	Rlimits  []Rlimit
+	Plain    bool // run the command as it is, without any restriction (the setting off)
 	DropCaps bool // give up every capability (where no namespace has done so)
 	Landlock Landlock
 	Seccomp  []byte // struct sock_filter[], in the machine's byte order; empty is none
@@ -79,7 +80,7 @@ func (s *Spec) Encode() []byte {
 	for _, r := range s.Rlimits {
 		b = putUint(putUint(b, r.Resource), r.Value)
 	}
-	b = putUint(b, flag(s.DropCaps))
+	b = putUint(b, flag(s.Plain)|flag(s.DropCaps)<<1)
 	l := &s.Landlock
 	b = putUint(putUint(putUint(putUint(b, l.FS), l.Net), l.Scope), l.Streams)
 	b = putUint(b, uint64(len(l.Rules)))
@@ -109,8 +110,8 @@ func Decode(b []byte) (s Spec, ok bool) {
 	for n := d.count(16); n > 0; n-- {
 		s.Rlimits = append(s.Rlimits, Rlimit{d.uint(), d.uint()})
 	}
-	drop := d.uint()
-	s.DropCaps = drop == 1
+	flags := d.uint()
+	s.Plain, s.DropCaps = flags&1 != 0, flags&2 != 0
 	l := &s.Landlock
 	l.FS, l.Net, l.Scope, l.Streams = d.uint(), d.uint(), d.uint(), d.uint()
 	for n := d.count(16); n > 0; n-- {
@@ -123,7 +124,7 @@ func Decode(b []byte) (s Spec, ok bool) {
 		s.Seccomp = []byte(p)
 	}
 	s.Relay.Port, s.Relay.Socket = d.uint(), d.string()
-	if d.bad || len(d.b) > 0 || drop > 1 || umask > 0o777 {
+	if d.bad || len(d.b) > 0 || flags > 3 || umask > 0o777 {
 		return Spec{}, false
 	}
 	return s, true

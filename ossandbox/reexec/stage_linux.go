@@ -25,13 +25,19 @@ const (
 	oPath             = 0x200000
 )
 
-// stage confines this process and becomes the command. It runs on the main
-// thread, to which package initialisation is locked, and there alone: execve
-// keeps the calling thread's restrictions and ends all others.
+// stage takes the process over. It runs on the main thread, to which package
+// initialisation is locked, and restricts that thread alone: execve keeps the
+// calling thread's restrictions and ends all others.
 func stage(mode string) {
-	if mode != ModeCommand {
-		return
+	switch mode {
+	case ModeCommand:
+		command()
+	case ModeGuard:
+		guard()
 	}
+}
+
+func command() {
 	if _, err := syscall.Write(FDStatus, []byte{StatusReached}); err != nil {
 		return // nobody waits for this command any more
 	}
@@ -45,12 +51,20 @@ func stage(mode string) {
 	}
 	_, _, e := syscall.RawSyscall(sysCloseRange, 3, 1<<32-1, closeRangeCloexec)
 	must("closing descriptors", e)
-	must("dumpable", prctl(prSetDumpable, 0))
-	must("no_new_privs", prctl(prSetNoNewPrivs, 1))
 	syscall.Umask(int(s.Umask))
 	if err := syscall.Chdir(s.Dir); err != nil {
 		fail("working folder "+s.Dir, err.(syscall.Errno))
 	}
+	if !s.Plain {
+		confine(&s)
+	}
+	become(s.Argv, s.Env)
+}
+
+// confine gives up, for good, all that the command must not have.
+func confine(s *Spec) {
+	must("dumpable", prctl(prSetDumpable, 0))
+	must("no_new_privs", prctl(prSetNoNewPrivs, 1))
 	if s.Relay.Port != 0 {
 		startRelay(s.Relay)
 	}
@@ -60,7 +74,6 @@ func stage(mode string) {
 	capabilities(s.DropCaps)
 	landlock(&s.Landlock)
 	seccomp(s.Seccomp)
-	become(s.Argv, s.Env)
 }
 
 func prctl(option, value uintptr) syscall.Errno {
