@@ -62,13 +62,19 @@ func readComplaint(status int, body []byte) complaint {
 			body = list[0]
 		}
 	}
-	if !c.read(body, 0) {
+	if !c.read(body, 0) && !c.readStream(body) && !bytes.HasPrefix(body, []byte("<")) { // a web page says less than the status
 		c.message = string(body)
 	}
 	if c.limit == 0 && c.used == 0 {
 		c.limit, c.used = findCounts(c.message)
 	}
 	return c
+}
+
+// readStream reads a failure that is written as an event of a stream.
+func (c *complaint) readStream(body []byte) bool {
+	e, err := wire.NewReader(bytes.NewReader(body)).Next()
+	return err == nil && c.read(e.Data, 0)
 }
 
 // read takes what one object of the body says, and goes into nested ones.

@@ -155,6 +155,7 @@ func TestErrorKinds(t *testing.T) {
 		e("a wrong path", 404, "", "404 page not found", "bad_request retryable=false"),
 		e("a bad request", 400, "", `{"error":{"message":"temperature must be at most 2","type":"invalid_request_error"}}`, "bad_request retryable=false"),
 		e("FastAPI", 422, "", `{"detail":[{"loc":["body","messages"],"msg":"field required","type":"value_error.missing"}]}`, "bad_request retryable=false"),
+		e("an event in the body", 429, "", "event: error\ndata: {\"error\":{\"code\":\"insufficient_quota\"}}\n\n", "quota retryable=false"),
 		e("a redirect", 302, "Location: http://127.0.0.1/", "", "bad_request retryable=false"),
 		e("words that mean nothing", 418, "", `{"error":{"message":"short and stout"}}`, "bad_request retryable=false"),
 		{name: "limit by date", protocol: "http-error", status: 429, header: "Retry-After: Fri, 31 Dec 1999 23:59:59 GMT", body: "{}", want: "stop error rate_limit retryable=true after=0s"},
@@ -169,5 +170,11 @@ func TestErrorTextIsALine(t *testing.T) {
 	e := readComplaint(500, []byte(`{"error":{"message":"a\u001b[31mb\nc\u202ed`+strings.Repeat(" long", 400)+`"}}`)).toError()
 	if strings.ContainsAny(e.Error(), "\x1b\n\u202e") || len(e.Error()) > 600 {
 		t.Errorf("%q", e.Error())
+	}
+}
+
+func TestWebPageSaysLess(t *testing.T) {
+	if e := readComplaint(502, []byte("<html><body>\n<h1>Bad</h1>")).toError(); e.Message != "502 Bad Gateway" {
+		t.Errorf("%q", e.Message)
 	}
 }

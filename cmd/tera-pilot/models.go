@@ -17,11 +17,26 @@ func (a *app) modelsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "models",
 		Short: "Providers, models, servers on this machine, and how a reply is read",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("models has no command %q; it has list, probe and decode", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(a.modelsListCommand(), a.modelsProbeCommand(), a.modelsDecodeCommand())
 	return c
+}
+
+// modelsArgs makes a mistake in the number of arguments one of usage.
+func modelsArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return usage("%s: %w", c.CommandPath(), err)
+		}
+		return nil
+	}
 }
 
 func (a *app) modelsListCommand() *cobra.Command {
@@ -29,7 +44,7 @@ func (a *app) modelsListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list [PROVIDER]",
 		Short: "The providers, and the models that the built-in list knows",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  modelsArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			only := ""
 			if len(args) > 0 {

@@ -32,7 +32,7 @@ func (a *app) modelsDecodeCommand() *cobra.Command {
 		Short: "Read one raw reply body on stdin, and print what tera-pilot makes of it",
 		Long: "The body goes through the same client and normaliser as a live reply.\n" +
 			"Protocols: " + strings.Join(model.RecordingProtocols(), ", ") + ".",
-		Args: cobra.NoArgs,
+		Args: modelsArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			r, err := a.recording(f)
 			if err != nil {
