@@ -64,7 +64,7 @@ func hasGlob(w string) bool { return strings.ContainsAny(w, `*?[\`) || strings.H
 func insideTree(p *Plan, w string) error {
 	abs := against(p.dir, w)
 	if within(abs, p.Repo.Top) {
-		return nil
+		return throughLinks(p, abs, w)
 	}
 	if filepath.IsAbs(w) {
 		if real, err := resolveNew(abs); err == nil && within(real, p.Repo.Top) {
@@ -72,6 +72,22 @@ func insideTree(p *Plan, w string) error {
 		}
 	}
 	return refuse("", "git %s: %q leads out of the working tree %s", p.Call.Sub, w, p.Repo.Top)
+}
+
+// throughLinks refuses to write to a path whose folder is, by a link, outside:
+// git mv would go there.
+func throughLinks(p *Plan, abs, w string) error {
+	if p.Class == Read || abs == p.Repo.Top {
+		return nil
+	}
+	if folder, err := resolveNew(filepath.Dir(abs)); err != nil || !within(folder, p.Repo.Top) {
+		return refuse("", "git %s: %q leads out of the working tree %s, through a link", p.Call.Sub, w, p.Repo.Top)
+	}
+	last := p.Call.Paths[max(len(p.Call.Paths)-1, 0):]
+	if target, err := filepath.EvalSymlinks(abs); p.Call.Sub == "mv" && slices.Contains(last, w) && err == nil && !within(target, p.Repo.Top) {
+		return refuse("", "git mv: %q is a link out of the working tree %s", w, p.Repo.Top)
+	}
+	return nil
 }
 
 // maxExpanded bounds the paths that one pattern is written out to.

@@ -208,7 +208,11 @@ func treeWrites(p *Plan) []string {
 			paths = append(paths, against(p.dir, w))
 		}
 	case "worktree add", "worktree remove":
-		return []string{against(p.dir, c.Words[0])}
+		target := against(p.dir, c.Words[0])
+		if real, err := resolveNew(target); err == nil {
+			target = real
+		}
+		return []string{target}
 	}
 	if len(paths) == 0 {
 		return []string{p.Repo.Top}
