@@ -15,23 +15,24 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/secret"
 )
 
 // A Dispatcher takes one call at a time down the road of docs/architecture.md,
 // section 1. It is the only caller of Tool.Run.
 type Dispatcher struct {
-	tools  *tool.Registry
-	world  *world.World
-	owner  *owner
-	log    evidence
-	front  audit.Front
-	judge  func() (gate.Input, error)              // all that a decision needs besides the effects
-	keeps  func(context.Context, gate.Offer) error // remembers what the person chose to keep
-	limit  int                                     // bytes of a result's body that the model reads
-	outDir string                                  // where outputs that were cut are kept
-	clock  func() time.Time
-	redact func(string) string
-	step   func(string) // crash points of the tests; does nothing otherwise
+	tools    *tool.Registry
+	world    *world.World
+	owner    *owner
+	log      evidence
+	front    audit.Front
+	judge    func() (gate.Input, error)              // all that a decision needs besides the effects
+	keeps    func(context.Context, gate.Offer) error // remembers what the person chose to keep
+	limit    int                                     // bytes of a result's body that the model reads
+	outDir   string                                  // where outputs that were cut are kept
+	clock    func() time.Time
+	redactor *secret.Redactor
+	step     func(string) // crash points of the tests; does nothing otherwise
 }
 
 // evidence is what the dispatcher needs of the audit log.
@@ -193,7 +194,7 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, v verdict, token audit
 	began := d.clock()
 	env := d.world.Env(world.Grant{
 		Set: p.set, Token: token,
-		Output: func(stream string, b []byte) { d.output(p.call.ID, stream, b) },
+		Output: d.newOutputs(p.call.ID).write,
 		Ask: func(ctx context.Context, q string, options []string) (string, error) {
 			return d.askUser(ctx, p, q, options)
 		},

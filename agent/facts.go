@@ -25,6 +25,12 @@ func (w *lines) blank() { w.add(event.LineBlank, "") }
 // fact adds "name      value". A value of several lines goes on beneath.
 func (w *lines) fact(name, value string) { w.named(event.LineFact, name, value) }
 
+// words adds a fact that stays on its line whatever is in it, so that no word
+// of a command can look like a line of the question.
+func (w *lines) words(kind event.LineKind, name, value string) {
+	w.add(kind, fmt.Sprintf("%-12s %s", name, visible.Strict(value)))
+}
+
 // warn adds a fact that needs attention.
 func (w *lines) warn(name, value string) { w.named(event.LineWarn, name, value) }
 
@@ -61,9 +67,9 @@ func (w *lines) effect(e effect.Effect, place *world.World) {
 	case effect.Fetch, effect.Search:
 		w.network(e)
 	case effect.MCP:
-		w.fact("server", e.MCP.Server+"  "+e.MCP.Identity)
-		w.fact("tool", e.MCP.Tool)
-		w.fact("arguments", e.MCP.Args)
+		w.words(event.LineFact, "server", e.MCP.Server+"  "+e.MCP.Identity)
+		w.words(event.LineFact, "tool", e.MCP.Tool)
+		w.words(event.LineFact, "arguments", e.MCP.Args)
 	default:
 		w.warn("effect", describe(e))
 	}
@@ -86,13 +92,13 @@ func (w *lines) path(name string, p effect.Path) {
 	} else {
 		facts = append(facts, "not there yet")
 	}
-	w.fact(name, p.Name)
+	w.words(event.LineFact, name, p.Name)
 	w.fact("", strings.Join(facts, ", "))
 	if p.Links > 1 && p.Type == effect.Regular {
 		w.warn("links", fmt.Sprintf("%d names share this content: only this name gets the new one", p.Links))
 	}
 	if p.Target != "" {
-		w.warn("link to", p.Target)
+		w.words(event.LineWarn, "link to", p.Target)
 	}
 	if p.Secret {
 		w.warn("secret", "a file of this name usually holds secrets")
@@ -160,7 +166,7 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 	if !x.Parsed {
 		w.warn("not clear", "the text could not be understood as a whole")
 	}
-	w.fact("folder", x.Dir)
+	w.words(event.LineFact, "folder", x.Dir)
 	w.environment(x)
 	if len(x.Stdin) > 0 {
 		w.fact("stdin", size(int64(len(x.Stdin))))
@@ -190,10 +196,10 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 func (w *lines) part(name string, p effect.Part) {
 	text := quoted(p.Argv)
 	if p.Known {
-		w.fact(name, text)
+		w.words(event.LineFact, name, text)
 		return
 	}
-	w.warn(name, text+"   (known only when it runs)")
+	w.words(event.LineWarn, name, text+"   (known only when it runs)")
 	if p.Note != "" {
 		w.warn("", p.Note)
 	}
@@ -220,31 +226,31 @@ func (w *lines) environment(x *effect.Command) {
 }
 
 func (w *lines) git(g *effect.GitCall) {
-	w.fact("git", quoted(g.Args))
+	w.words(event.LineFact, "git", quoted(g.Args))
 	w.fact("kind", g.Class.String())
 	for _, u := range g.Remotes {
-		w.warn("remote", u)
+		w.words(event.LineWarn, "remote", u)
 	}
 	for _, p := range g.Reads {
 		w.path("reads", p)
 	}
 	for _, p := range g.Writes {
-		w.fact("writes", p.Name)
+		w.words(event.LineFact, "writes", p.Name)
 	}
 	for _, l := range g.Loses {
-		w.warn("can lose", l)
+		w.words(event.LineWarn, "can lose", l)
 	}
 	for _, n := range g.Notes {
-		w.fact("note", n)
+		w.words(event.LineFact, "note", n)
 	}
 }
 
 func (w *lines) network(e effect.Effect) {
 	if e.Net.URL != "" {
-		w.fact("url", e.Net.URL)
+		w.words(event.LineFact, "url", e.Net.URL)
 	}
 	if e.Net.Query != "" {
-		w.fact("query", e.Net.Query)
+		w.words(event.LineFact, "query", e.Net.Query)
 	}
 	w.fact("host", fmt.Sprintf("%s port %d  %s", e.Net.Host, e.Net.Port, e.Net.Method))
 	if e.Net.Reason != "" {

@@ -122,23 +122,24 @@ func questionKind(s effect.Set) event.QuestionKind {
 	return kind
 }
 
-// describe is an effect in one line, for logs and lists.
+// describe is an effect in one line, for logs and lists, as it came: whoever
+// shows it makes it visible.
 func describe(e effect.Effect) string {
 	switch {
 	case e.To != nil && e.Path != nil:
-		return fmt.Sprintf("%s %s to %s", e.Kind, visible.Strict(e.Path.Name), visible.Strict(e.To.Name))
+		return fmt.Sprintf("%s %s to %s", e.Kind, e.Path.Name, e.To.Name)
 	case e.Path != nil:
-		return fmt.Sprintf("%s %s", e.Kind, visible.Strict(e.Path.Name))
+		return fmt.Sprintf("%s %s", e.Kind, e.Path.Name)
 	case e.Exec != nil && e.Exec.Script != "":
-		return "run " + visible.Strict(e.Exec.Script)
+		return "run " + e.Exec.Script
 	case e.Exec != nil:
 		return "run " + quoted(e.Exec.Argv)
 	case e.Git != nil:
 		return "git " + quoted(e.Git.Args)
 	case e.Net != nil:
-		return fmt.Sprintf("%s %s %s", e.Kind, e.Net.Method, visible.Strict(e.Net.URL+e.Net.Query))
+		return fmt.Sprintf("%s %s %s", e.Kind, e.Net.Method, e.Net.URL+e.Net.Query)
 	case e.MCP != nil:
-		return fmt.Sprintf("mcp %s %s", visible.Strict(e.MCP.Server), visible.Strict(e.MCP.Tool))
+		return fmt.Sprintf("mcp %s %s", e.MCP.Server, e.MCP.Tool)
 	default:
 		return e.Kind.String()
 	}
@@ -149,7 +150,7 @@ func describe(e effect.Effect) string {
 func quoted(argv []string) string {
 	words := make([]string, len(argv))
 	for i, w := range argv {
-		words[i] = `"` + strings.ReplaceAll(visible.Strict(w), `"`, `\"`) + `"`
+		words[i] = `"` + strings.ReplaceAll(w, `"`, `\"`) + `"`
 	}
 	return strings.Join(words, " ")
 }

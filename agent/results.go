@@ -13,7 +13,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/audit"
-	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // close records what came of a call that ran, and what of it the model reads.
@@ -111,7 +110,7 @@ func (d *Dispatcher) keep(call, body string) (cut string, hidden int, err error)
 	if err := os.MkdirAll(d.outDir, 0o700); err != nil {
 		return "", 0, fmt.Errorf("output of the call: %w", err)
 	}
-	clean := d.redact(body)
+	clean := d.redactor.Text(body)
 	if err := os.WriteFile(filepath.Join(d.outDir, outFile(call)), []byte(clean), 0o600); err != nil {
 		return "", 0, fmt.Errorf("output of the call: %w", err)
 	}
@@ -130,13 +129,6 @@ func outFile(call string) string {
 		}
 	}
 	return string(safe[:min(len(safe), 80)])
-}
-
-// output shows a running command's output on the front ends. Nobody stores it:
-// the result has it all.
-func (d *Dispatcher) output(call, stream string, b []byte) {
-	text := visible.Prose(d.redact(string(b)))
-	_ = d.owner.emit(event.OutputDelta{Call: call, Stream: stream, Text: text}) // a lost line on the screen is in the result
 }
 
 // seen is the content that the model was last shown of a file.

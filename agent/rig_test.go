@@ -242,4 +242,9 @@ func (r *rig) results() []event.CallResult {
 }
 
 // yes says yes to everything.
-func yes(event.Question) event.Answer { return event.Answer{Choice: event.Once} }
+func yes(q event.Question) event.Answer {
+	if q.Kind == event.AskUser {
+		return event.Answer{Choice: event.Say, Text: "this one"}
+	}
+	return event.Answer{Choice: event.Once}
+}

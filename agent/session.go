@@ -139,7 +139,7 @@ func (s *Session) dispatcher() *Dispatcher {
 	return &Dispatcher{
 		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, front: s.o.Front,
 		judge: s.judge, keeps: s.keep, limit: limit, outDir: s.o.Log.OutDir(), clock: s.o.Now,
-		redact: s.o.Redactor.Text, step: s.o.Step,
+		redactor: s.o.Redactor, step: s.o.Step,
 	}
 }
 

@@ -255,26 +255,36 @@ func (s *Session) recordModel(ctx context.Context, r event.Reply) error {
 	return s.record(ctx, audit.Event{Kind: "model", Category: audit.CategoryThought, Title: "an answer of the model", Data: data})
 }
 
-// deltas hands the pieces of a reply on, thirty times a second at most.
+// deltas hands the pieces of a reply on, thirty times a second at most. A
+// secret is masked also where it is split between two pieces, so what could be
+// the beginning of one is held back.
 type deltas struct {
 	s               *Session
-	text, reasoning string
+	text, reasoning maskedText
 	last            time.Time
 }
 
 // frameTime is the least time between two pieces on a front end.
 const frameTime = time.Second / 30
 
-func newDeltas(s *Session) *deltas { return &deltas{s: s} }
+func newDeltas(s *Session) *deltas {
+	d := &deltas{s: s}
+	d.restart()
+	return d
+}
+
+func (d *deltas) restart() {
+	d.text, d.reasoning = newMaskedText(d.s.o.Redactor), newMaskedText(d.s.o.Redactor)
+}
 
 func (d *deltas) take(m model.Delta) {
 	switch m.Kind {
 	case model.DeltaText:
-		d.text += m.Text
+		d.text.add(m.Text)
 	case model.DeltaReasoning:
-		d.reasoning += m.Text
+		d.reasoning.add(m.Text)
 	case model.DeltaRetry:
-		d.text, d.reasoning = "", ""
+		d.restart()
 		_ = d.s.owner.emit(event.Notice{Severity: "warn", Key: "retry", Text: fmt.Sprintf("the model's server failed (%s): trying again, attempt %d", m.Retry.Cause, m.Retry.Attempt)}) // the turn's end says more
 	}
 	if now := d.s.o.Now(); now.Sub(d.last) >= frameTime {
@@ -283,12 +293,13 @@ func (d *deltas) take(m model.Delta) {
 	}
 }
 
+// flush hands on what is ready. The deltas are transient: the whole reply
+// follows them.
 func (d *deltas) flush() {
-	if d.reasoning != "" {
-		_ = d.s.owner.emit(event.ReasoningDelta{Text: d.reasoning}) // transient
+	if text := d.reasoning.ready(); text != "" {
+		_ = d.s.owner.emit(event.ReasoningDelta{Text: text})
 	}
-	if d.text != "" {
-		_ = d.s.owner.emit(event.TextDelta{Text: d.text}) // transient
+	if text := d.text.ready(); text != "" {
+		_ = d.s.owner.emit(event.TextDelta{Text: text})
 	}
-	d.text, d.reasoning = "", ""
 }

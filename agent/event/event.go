@@ -125,7 +125,7 @@ type CallDecided struct {
 	Allow    string `json:"would_allow,omitempty"` // the smallest rule that would have allowed it
 }
 
-// OutputDelta is a piece of a running command's output, made visible.
+// OutputDelta is a piece of a running command's output.
 type OutputDelta struct {
 	Call   string `json:"call"`
 	Stream string `json:"stream"` // stdout or stderr

@@ -203,7 +203,7 @@ func (r *run) progress(e event.Event) error {
 	switch b := e.Body.(type) {
 	case event.CallDecided:
 		if b.Decision == string(audit.Denied) || b.Decision == string(audit.Blocked) {
-			_, err = fmt.Fprintf(r.Err, "%s: %s: %s\n", b.Decision, r.started[b.Call].Title, visible.Strict(b.Reason))
+			_, err = fmt.Fprintf(r.Err, "%s: %s: %s\n", b.Decision, visible.Strict(r.started[b.Call].Title), visible.Strict(b.Reason))
 		}
 	case event.CallResult:
 		if b.Status == "rejected" || b.Status == "blocked" {

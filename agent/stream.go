@@ -1,0 +1,60 @@
+package agent
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/secret"
+)
+
+// maskedText is a text that arrives in pieces and leaves without secrets.
+type maskedText struct {
+	in  *secret.Writer
+	out *bytes.Buffer
+}
+
+func newMaskedText(r *secret.Redactor) maskedText {
+	out := &bytes.Buffer{}
+	return maskedText{r.Writer(out), out}
+}
+
+func (m maskedText) add(s string) { _, _ = m.in.Write([]byte(s)) } // a buffer takes everything
+
+// ready is what cannot be a part of a secret any more.
+func (m maskedText) ready() string {
+	s := m.out.String()
+	m.out.Reset()
+	return s
+}
+
+// outputs shows a running command's output on the front ends, masked.
+// Nobody stores it: the result has it all.
+type outputs struct {
+	owner *owner
+	call  string
+	mask  *secret.Redactor
+
+	mu      sync.Mutex // a command's two streams are read by two goroutines
+	streams map[string]maskedText
+}
+
+func (d *Dispatcher) newOutputs(call string) *outputs {
+	return &outputs{owner: d.owner, call: call, mask: d.redactor, streams: map[string]maskedText{}}
+}
+
+// write takes a piece of one stream.
+func (o *outputs) write(stream string, b []byte) {
+	o.mu.Lock()
+	m, ok := o.streams[stream]
+	if !ok {
+		m = newMaskedText(o.mask)
+		o.streams[stream] = m
+	}
+	m.add(string(b))
+	text := m.ready()
+	o.mu.Unlock()
+	if text != "" {
+		_ = o.owner.emit(event.OutputDelta{Call: o.call, Stream: stream, Text: text}) // transient
+	}
+}
