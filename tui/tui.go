@@ -120,8 +120,9 @@ func runLines(ctx context.Context, o Options) (Outcome, error) {
 	return Outcome{}, lines.Run(ctx, lines.Options{Session: o.Session, In: o.In, Out: o.Out, By: o.By, Code: o.Code})
 }
 
-// frameRate is how many frames are drawn a second.
-const frameRate = 30
+// frameRate is how often a second a frame may be drawn. Events come at half of
+// it; the rest is for keys, whose echo would wait twice as long at 30.
+const frameRate = 60
 
 func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)

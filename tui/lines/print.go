@@ -177,13 +177,14 @@ func (f *front) result(b event.CallResult) {
 	if b.Exit != nil {
 		text += fmt.Sprintf("  exit %d", *b.Exit)
 	}
-	f.p.line("call", text+"  "+b.Decision)
+	verb := snap.Verb(b.Tool)
+	f.p.line(verb, text+"  "+b.Decision)
 	if b.Status == "ok" && (b.Exit == nil || *b.Exit == 0) {
 		return
 	}
 	all := safe.Lines(strings.Trim(b.Body, "\n"))
 	for _, t := range all[max(0, len(all)-maxOutput):] {
-		f.p.put("call", safe.Join(safe.Lit("  "), t))
+		f.p.put(verb, safe.Join(safe.Lit("  "), t))
 	}
 }
 

@@ -1,8 +1,8 @@
 package snap
 
 import (
-	"path"
 	"slices"
+	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 )
@@ -51,12 +51,7 @@ type State struct {
 }
 
 // Name is the last element of the root folder.
-func (s *State) Name() string {
-	if s.Root == "" {
-		return ""
-	}
-	return path.Base(s.Root)
-}
+func (s *State) Name() string { return s.Root[strings.LastIndexByte(s.Root, '/')+1:] }
 
 // Apply is what an event comes to.
 func (s *State) Apply(e event.Event) {

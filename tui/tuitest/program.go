@@ -171,3 +171,11 @@ func (p *Program) Quit() {
 
 // Outcome is how the program ended.
 func (p *Program) Outcome() tui.Outcome { return p.outcome }
+
+// Err waits until the program has ended by itself, and is why it did.
+func (p *Program) Err() error {
+	<-p.done
+	_ = p.keys.Close()
+	_ = p.Screen.Close()
+	return p.err
+}

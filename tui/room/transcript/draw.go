@@ -99,7 +99,7 @@ func (r *Room) change(it *snap.Item, width int) view.Line {
 // all of it when it is opened.
 func (r *Room) tool(c *snap.Call, opened bool, width int) (label view.Line, lines []view.Line) {
 	label = stateOf(c)
-	verb := verbOf(c.Tool)
+	verb := snap.Verb(c.Tool)
 	title := strings.TrimSpace(strings.TrimPrefix(c.Title, verb+" "))
 	if c.Title == "" || title == "" {
 		title = c.Tool
@@ -159,46 +159,6 @@ func stateOf(c *snap.Call) view.Line {
 		return view.Lit(theme.Dim, safe.Lit(" --"))
 	default:
 		return view.Lit(theme.Bad, safe.Lit("!????"))
-	}
-}
-
-// verbOf is a short word for a tool.
-func verbOf(tool string) string {
-	switch tool {
-	case "read_file", "file_info":
-		return "read"
-	case "list_files", "glob":
-		return "list"
-	case "grep":
-		return "search"
-	case "write_file":
-		return "write"
-	case "str_replace", "multi_edit", "apply_diff":
-		return "edit"
-	case "delete_file":
-		return "delete"
-	case "rename_file":
-		return "rename"
-	case "mkdir":
-		return "mkdir"
-	case "execute_command", "run_code", "job":
-		return "run"
-	case "git_status", "git_diff", "git_log", "git_stage", "git_commit":
-		return "git"
-	case "web_fetch":
-		return "fetch"
-	case "web_search":
-		return "web"
-	case "todo":
-		return "plan"
-	case "ask_user":
-		return "ask"
-	case "self_verify":
-		return "test"
-	case "spawn_subagent":
-		return "spawn"
-	default:
-		return "call"
 	}
 }
 
@@ -359,7 +319,7 @@ func telling(s string) bool {
 			for j < len(s) && s[j] >= '0' && s[j] <= '9' {
 				j++
 			}
-			return j < len(s) && s[j] == ':' && i > 0 && s[i-1] != ' '
+			return j < len(s) && s[j] == ':' && i > 0 && (s[i-1]|0x20 >= 'a' && s[i-1]|0x20 <= 'z')
 		}
 	}
 	return false

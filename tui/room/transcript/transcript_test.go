@@ -1,0 +1,140 @@
+package transcript
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/safe"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+)
+
+func plain(lines []view.Line) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		var b strings.Builder
+		for _, s := range l {
+			b.WriteString(s.Text.String())
+		}
+		out[i] = strings.TrimRight(b.String(), " ")
+	}
+	return out
+}
+
+func session(n int) *snap.State {
+	s := &snap.State{}
+	apply := func(b event.Body) { s.Apply(event.Event{Seq: s.Seq + 1, Body: b}) }
+	for i := range n {
+		apply(event.TurnStarted{Turn: i, Text: fmt.Sprint("turn ", i, strings.Repeat(" word", i%40))})
+		apply(event.Reply{Text: fmt.Sprint("answer ", i, "\n\n- a\n- b\n", strings.Repeat("more words ", i%30))})
+		apply(event.CallResult{Call: fmt.Sprint(i), Tool: "grep", Status: "ok", Title: "x", Body: strings.Repeat("line\n", i%5)})
+	}
+	return s
+}
+
+// TestScrolling moves at random and compares with all lines laid out at once.
+func TestScrolling(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	now := time.Now()
+	for range 30 {
+		s := session(1 + r.IntN(30))
+		width := 30 + r.IntN(60)
+		height := 3 + r.IntN(20)
+		all := plain((&Room{}).View(s, width, 10_000, false, now))
+		for len(all) > 0 && all[len(all)-1] == "" {
+			all = all[:len(all)-1]
+		}
+		last := max(0, len(all)-height)
+		var room Room
+		top := last
+		for range 200 {
+			got := plain(room.View(s, width, height, false, now))
+			want := append([]string(nil), all[top:min(len(all), top+height)]...)
+			for len(want) < height {
+				want = append(want, "")
+			}
+			if strings.Join(got, "\n") != strings.Join(want, "\n") {
+				t.Fatalf("%dx%d at line %d of %d:\n%s\nwant\n%s", width, height, top, len(all), strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			n := r.IntN(2*height) - height
+			switch r.IntN(10) {
+			case 0:
+				room.Home()
+				top = 0
+			case 1:
+				room.End()
+				top = last
+			default:
+				room.Scroll(n)
+				top = min(max(0, top+n), last)
+			}
+		}
+	}
+}
+
+// TestChoosingKeepsTheEntryOnTheScreen walks over all entries and opens them.
+func TestChoosingKeepsTheEntryOnTheScreen(t *testing.T) {
+	s := session(20)
+	var room Room
+	room.View(s, 60, 10, false, time.Now())
+	if !room.Read() {
+		t.Fatal("nothing to read")
+	}
+	seen := func() bool {
+		return strings.Contains(strings.Join(plain(room.View(s, 60, 10, false, time.Now())), "\n"), ">")
+	}
+	for i := range 3 * len(s.Items) {
+		step := -1
+		if i > len(s.Items) {
+			step = 1
+		}
+		room.Choose(step)
+		if !seen() {
+			t.Fatalf("step %d: the chosen entry is not on the screen", i)
+		}
+		if i%7 == 0 {
+			room.Toggle()
+			if !seen() {
+				t.Fatalf("step %d: opening it takes it off the screen", i)
+			}
+		}
+	}
+}
+
+func TestTheCacheIsBounded(t *testing.T) {
+	s := session(500)
+	var room Room
+	room.View(s, 80, 20, false, time.Now())
+	for range 600 {
+		room.Page(-1)
+		room.View(s, 80, 20, false, time.Now())
+	}
+	if n := len(room.cache); n > keep+2*20 {
+		t.Errorf("the lines of %d entries are kept", n)
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 2140 * time.Millisecond: "2.1s", 14 * time.Second: "14s", 59999 * time.Millisecond: "59s", 65 * time.Second: "1m05s", 3 * time.Hour: "180m00s",
+	} {
+		if got := Seconds(d); got != safe.Strict(want) {
+			t.Errorf("%v reads %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestTellingLines(t *testing.T) {
+	for line, want := range map[string]bool{
+		"scan_test.go:88: col = 17": true, "--- FAIL: TestX (0.00s)": true, "panic: runtime error": true, "error: no such file": true,
+		"ok  	example.org/x	0.1s": false, "12:34:56 started": false, "at 10:30 we left": false, "FAIL": false, "": false,
+	} {
+		if got := telling(line); got != want {
+			t.Errorf("%q tells: %v, want %v", line, got, want)
+		}
+	}
+}
