@@ -173,6 +173,16 @@ func TestOpenRefusesRootsThatHoldClosedFolders(t *testing.T) {
 	}
 }
 
+func TestOpenRefusesClosedFoldersThatAreNone(t *testing.T) {
+	for _, folder := range []string{"", "relative"} {
+		r, err := Open(t.TempDir(), Options{Closed: []string{folder}})
+		if err == nil {
+			r.Close()
+			t.Errorf("%q was taken as a closed folder", folder)
+		}
+	}
+}
+
 func TestSpell(t *testing.T) {
 	w := open(t)
 	for _, name := range []string{"~", "~/x", "@out/1", "a"} {

@@ -43,6 +43,9 @@ func Open(dir string, o Options) (*Root, error) {
 	}
 	closed := make([]string, len(o.Closed))
 	for i, folder := range o.Closed {
+		if !filepath.IsAbs(folder) {
+			return nil, fmt.Errorf("root %s: the closed folder %q is not absolute", dir, folder)
+		}
 		if real, err := filepath.EvalSymlinks(folder); err == nil {
 			folder = real
 		}
