@@ -81,6 +81,9 @@ func (in Input) rule(l link, c claim) *commandpolicy.Hit {
 	w := l.when
 	switch t := c.target.(type) {
 	case commandTarget:
+		if slices.ContainsFunc(t.a.Parts, readsProgram) && t.stdin {
+			return nil // what it would run stands in no rule
+		}
 		return in.standing(t.speak(l.Rules.all, w))
 	case hostTarget:
 		if !t.callAllowed(l.Rules.all, w) {

@@ -155,7 +155,7 @@ func writeAct(p effect.Path) commandpolicy.Act {
 // that matter beside it.
 func (in Input) running(a *act) []claim {
 	x := a.e.Exec
-	out := []claim{{row: rowCommand, what: text(x), target: commandTarget{a.cmd}}}
+	out := []claim{{row: rowCommand, what: text(x), target: commandTarget{a.cmd, len(x.Stdin) > 0}}}
 	for _, h := range x.Hosts {
 		host, port := splitHost(h)
 		out = append(out, networkClaim(host, port, methodConnect, nil))
@@ -177,7 +177,7 @@ func (in Input) git(a *act) []claim {
 	a.cmd = commandpolicy.Parse(quote(append([]string{"git"}, g.Args...)), commandpolicy.Context{
 		Workspace: in.Workspace, Dir: g.Dir, Home: in.Home, State: in.State,
 	})
-	c := claim{row: rowGitWrite, what: "git " + strings.Join(g.Args, " "), target: commandTarget{a.cmd}}
+	c := claim{row: rowGitWrite, what: "git " + strings.Join(g.Args, " "), target: commandTarget{a: a.cmd}}
 	if g.Class == effect.GitReads {
 		c.row = rowGitRead
 	}
@@ -225,7 +225,7 @@ func startClaim(a *act) claim {
 	if a.cmd == nil {
 		return claim{row: rowStart, what: a.e.MCP.Server}
 	}
-	return claim{row: rowStart, what: text(a.e.Exec), target: commandTarget{a.cmd}}
+	return claim{row: rowStart, what: text(a.e.Exec), target: commandTarget{a: a.cmd}}
 }
 
 // methodOf is the method of a fetch or a search. A search is a question to the

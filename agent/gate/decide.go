@@ -1,10 +1,12 @@
 package gate
 
 import (
+	"strings"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/commandpolicy"
 	"github.com/tera-pilot/tera-pilot/guardian"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // minWindow is how much of a window must be left for it to count: the clock of
@@ -46,7 +48,7 @@ func Decide(in Input) Decision {
 	if f, ok := in.floorAgain(chain, acts); ok {
 		total = f
 	}
-	d.Answer, d.By, d.Reason, d.Rule = total.answer, total.by, total.reason, ruleOf(total.hit)
+	d.Answer, d.By, d.Reason, d.Rule = total.answer, total.by, tell(total.reason), ruleOf(total.hit)
 	d.Raised, d.Danger = total.raised, total.danger
 	return in.heard(d)
 }
@@ -59,13 +61,13 @@ func (in Input) effect(chain []link, a *act) (EffectDecision, finding) {
 		f := in.decideClaim(chain, a, c)
 		total = stricter(total, f, i == 0)
 		e.Claims = append(e.Claims, ClaimDecision{
-			Row: c.row.String(), What: c.what, Answer: f.answer, By: f.by, Rule: ruleOf(f.hit), Reason: f.reason,
+			Row: c.row.String(), What: tell(c.what), Answer: f.answer, By: f.by, Rule: ruleOf(f.hit), Reason: tell(f.reason),
 		})
 	}
 	if len(a.claims) == 0 {
 		total = finding{by: ByFloor, reason: in.floor(chain[0], a, false)}
 	}
-	e.Answer, e.By, e.Rule, e.Reason = total.answer, total.by, ruleOf(total.hit), total.reason
+	e.Answer, e.By, e.Rule, e.Reason = total.answer, total.by, ruleOf(total.hit), tell(total.reason)
 	return e, total
 }
 
@@ -212,6 +214,17 @@ func beside(acts []*act) {
 	for _, a := range acts {
 		a.beside = reads && network
 	}
+}
+
+// longestTold is how much of a reason is told, in bytes.
+const longestTold = 600
+
+// tell makes text with names and words of others in it fit for one line.
+func tell(s string) string {
+	if len(s) > longestTold {
+		s = strings.ToValidUTF8(s[:longestTold], "") + " …"
+	}
+	return visible.Once(s)
 }
 
 func ruleOf(h *commandpolicy.Hit) Rule {

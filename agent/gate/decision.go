@@ -10,7 +10,7 @@ type Decision struct {
 	Answer Answer
 	By     By
 	Rule   Rule       // the rule that decided, if one did
-	Reason string     // one line for people: why, and the next step
+	Reason string     // one line for people, already visible: why, and the next step
 	Set    effect.Set // completed: from here on nobody changes it
 
 	Effects []EffectDecision // by index of Set.Effects; one for a set that is declared to have none
@@ -20,7 +20,8 @@ type Decision struct {
 	Risk    guardian.Risk
 }
 
-// An EffectDecision is the word on one effect.
+// An EffectDecision is the word on one effect after step 4: whether anybody can
+// be asked is told of the set alone.
 type EffectDecision struct {
 	Answer Answer
 	By     By

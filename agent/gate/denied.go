@@ -72,7 +72,8 @@ func (in Input) touchesOwn(a *act) bool {
 		if p == nil || p.Virtual {
 			continue
 		}
-		if in.own(p.Abs) || in.own(p.Target) || a.e.Kind.ChangesFiles() && beneath(in.State, p.Abs) {
+		above := a.e.Kind.ChangesFiles() || a.e.Kind == effect.Walk // and so what lies below
+		if in.own(p.Abs) || in.own(p.Target) || above && beneath(in.State, p.Abs) {
 			return true
 		}
 	}

@@ -24,7 +24,7 @@ func (in Input) fault(e effect.Effect) string {
 	case effect.Exec, effect.Start:
 		return in.commandFault(e.Exec)
 	case effect.Git:
-		return gitFault(e.Git)
+		return in.gitFault(e.Git)
 	case effect.Fetch, effect.Search:
 		return netFault(e)
 	case effect.MCP:
@@ -102,10 +102,12 @@ func (in Input) commandFault(x *effect.Command) string {
 	return ""
 }
 
-func gitFault(g *effect.GitCall) string {
+func (in Input) gitFault(g *effect.GitCall) string {
 	switch {
 	case len(g.Args) == 0:
 		return "the git call is empty"
+	case g.Dir != "" && !in.inside(path.Clean(g.Dir)):
+		return "the git call would start outside the workspace"
 	case g.Class != effect.GitReads && g.Class != effect.GitWrites && g.Class != effect.GitNetwork:
 		return "git " + g.Args[0] + " is not on the table of git calls"
 	}

@@ -33,6 +33,8 @@ func TestTheFloorHolds(t *testing.T) {
 	unapproved := start("db-mcp serve")
 	away := run("make")
 	away.Exec.Dir = "/home/u"
+	elsewhere := git(effect.GitReads, "status")
+	elsewhere.Git.Dir = home
 	similar := run("make")
 	similar.Exec.Dir = workspace + "-evil"
 	for name, e := range map[string]effect.Effect{
@@ -42,6 +44,7 @@ func TestTheFloorHolds(t *testing.T) {
 		"read own key":                   read("~/.tera_pilot/audit_key"),
 		"read own log, other case":       read("~/.TERA_PILOT/audit/000001.jsonl"),
 		"own folder itself":              onPath(effect.Walk, place("~/.tera_pilot")),
+		"walk above our own folder":      onPath(effect.Walk, place("~")),
 		"write own policy":               write("~/.tera_pilot/policy.toml"),
 		"write through a link":           onPath(effect.Write, link),
 		"write outside":                  write("~/notes.txt"),
@@ -69,6 +72,7 @@ func TestTheFloorHolds(t *testing.T) {
 		"start that nobody approved":     unapproved,
 		"git off the table":              git(effect.GitUnknown, "frob"),
 		"git without words":              git(effect.GitReads),
+		"git elsewhere":                  elsewhere,
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, level := range []gate.Level{gate.AlwaysAsk, gate.NewFilesOnly, gate.NeverAsk} {

@@ -275,14 +275,6 @@ func (in Input) smallestCommand(p *commandpolicy.Policy, a *commandpolicy.Analys
 	return p.Smallest(a, in.chain()[0].when)
 }
 
-// readsProgram says that a part takes its program from standard input: a rule
-// about it would be one about a bare interpreter, and cover whatever any other
-// part gives it to run.
-func readsProgram(p commandpolicy.Part) bool {
-	code := slices.ContainsFunc(p.Effects.Executes, func(s string) bool { return strings.HasPrefix(s, "code:") })
-	return code && !slices.ContainsFunc(p.Argv[1:], func(a commandpolicy.Arg) bool { return !strings.HasPrefix(a.Text, "-") })
-}
-
 // ruleName is a path as a rule names it.
 func (in Input) ruleName(abs string) string {
 	name := in.short(abs)

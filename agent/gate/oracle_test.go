@@ -303,7 +303,7 @@ func (s scene) commandFacets(d deed) []facet {
 		if things[name].outside {
 			f.row = "outside change"
 		}
-		if things[name].temp && s.boxed() {
+		if things[name].temp && s.boxed() && s.grade != "B" { // in B /tmp is the machine's
 			f.row = "shown to every command"
 		}
 		out = append(out, f)

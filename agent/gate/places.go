@@ -73,21 +73,25 @@ func (in Input) short(abs string) string {
 	return abs
 }
 
-// systemFolders are shown read-only to every command in the sandbox, and
-// tempFolders are its own (docs/decisions.md, The table).
+// What the sandbox gives to every command (docs/decisions.md, The table):
+// folders of the system, read-only; and folders that are the command's own,
+// where mounts can make them so.
 var (
-	systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store", "/snap", "/dev"}
-	tempFolders   = []string{"/tmp", "/var/tmp", "/dev/shm"}
+	systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store", "/snap"}
+	ownFolders    = []string{"/tmp", "/var/tmp", "/dev"}
 )
 
 // outsideRow is the row of a command's use of a path outside every root.
 func (in Input) outsideRow(abs string, read bool) row {
-	boxed := tempFolders
+	var boxed []string
+	if in.Grade >= GradeAMinus {
+		boxed = append(boxed, ownFolders...)
+	}
+	if in.Grade == GradeA {
+		boxed = append(boxed, "/proc")
+	}
 	if read {
-		boxed = append(append([]string(nil), tempFolders...), systemFolders...)
-		if in.Grade == GradeA { // a /proc of its own
-			boxed = append(boxed, "/proc")
-		}
+		boxed = append(boxed, systemFolders...)
 	}
 	for _, dir := range boxed {
 		if in.Sandbox.Accepts(in.Grade) && within(abs, dir) && !in.own(abs) {
@@ -104,7 +108,7 @@ func (in Input) outsideRow(abs string, read bool) row {
 // has: using them touches nothing.
 func isDevice(abs string) bool {
 	switch abs {
-	case "/dev/null", "/dev/zero", "/dev/full", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty":
+	case "/dev/null", "/dev/zero", "/dev/full", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/random", "/dev/urandom":
 		return true
 	}
 	return false

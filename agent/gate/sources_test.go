@@ -1,12 +1,14 @@
 package gate_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/guardian"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // The level in force, by front end ("Headless").
@@ -193,6 +195,82 @@ func TestPartsOfACompound(t *testing.T) {
 		in.Rules = rules(t, "user", commandRule("make", "allow"), "remembered", commandRule("go test", "allow"))
 		if d := gate.Decide(in); d.Answer != want {
 			t.Errorf("%s: %v by %s (%s), want %v", text, d.Answer, d.By, d.Reason, want)
+		}
+	}
+}
+
+// Reasons hold names and words of others: they are one line, made visible, and
+// of bounded length.
+func TestReasonsAreOneVisibleLine(t *testing.T) {
+	in := base(read("src/a.go"))
+	in.Hooks = []gate.HookAnswer{{Name: "h\x1b[2J", Word: gate.HookVeto, Reason: "\u202eline\nbreak " + strings.Repeat("x", 5000)}}
+	d := gate.Decide(in)
+	for _, text := range []string{d.Reason, d.Effects[0].Reason, d.Effects[0].Claims[0].Reason} {
+		if !visible.Harmless(text) || len(text) > 700 || !strings.Contains(text, "<U+202E>") {
+			t.Errorf("%q", text)
+		}
+	}
+	name := gate.Decide(base(onPath(effect.Read, place("src/\x1b[2Ja")))).Effects[0].Claims[0].What
+	if !visible.Harmless(name) {
+		t.Errorf("%q", name)
+	}
+}
+
+// What a program would read as its program from standard input stands in no
+// rule, and so no rule covers it.
+func TestAProgramOnStandardInput(t *testing.T) {
+	for _, text := range []string{"python3 -", "python3", "bash -s"} {
+		in := base(run(text))
+		in.Rules = rules(t, "user", commandRule(text, "allow"))
+		in.Set.Effects[0].Exec.Stdin = []byte("import os")
+		expect(t, in, gate.Ask, gate.ByTable)
+	}
+	in := base(run("python3 tool.py"))
+	in.Rules = rules(t, "user", commandRule("python3 tool.py", "allow"))
+	in.Set.Effects[0].Exec.Stdin = []byte("data")
+	expect(t, in, gate.Allow, gate.ByRule)
+	for _, text := range []string{"xargs cat", "while read f; do cat \"$f\"; done", "cat $(cat)", "bash", "sh -s", "xargs -n1 sh -c"} {
+		in := base(run(text))
+		in.Set.Effects[0].Exec.Stdin = []byte(".env")
+		if d := gate.Decide(in); d.Answer == gate.Allow {
+			t.Errorf("%s: what stands on its input is taken for known", text)
+		}
+	}
+}
+
+// Which folders outside count as the sandbox's own depends on how much of a
+// sandbox there is.
+func TestWhatTheSandboxGives(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		holds gate.Grade // the least grade at which never_ask allows it
+	}{
+		{"cat /usr/include/stdio.h", gate.GradeB},
+		{"touch /tmp/x", gate.GradeAMinus},
+		{"cat /tmp/x", gate.GradeAMinus},
+		{"cat /proc/cpuinfo", gate.GradeA},
+		{"ls 2>/dev/null", gate.GradeB},
+		{"cat /var/log/syslog", gate.GradeA + 1},
+		{"touch /usr/local/x", gate.GradeA + 1},
+		{"cat /usr-local/x", gate.GradeA + 1},
+		{"cat /etc/shadow", gate.GradeA + 1},
+		{"cat /proc/1/environ", gate.GradeA + 1},
+	} {
+		for grade := gate.GradeB; grade <= gate.GradeA; grade++ {
+			in := headless(run(tt.text))
+			in.Grade = grade
+			want := gate.Deny
+			if grade >= tt.holds {
+				want = gate.Allow
+			}
+			if d := gate.Decide(in); d.Answer != want {
+				t.Errorf("%s at %v: %v by %s (%s)", tt.text, grade, d.Answer, d.By, d.Reason)
+			}
+			in = base(run(tt.text)) // asked levels ask
+			in.Grade = grade
+			if d := gate.Decide(in); tt.text != "ls 2>/dev/null" && d.Answer != gate.Ask {
+				t.Errorf("%s at %v, asked: %v", tt.text, grade, d.Answer)
+			}
 		}
 	}
 }

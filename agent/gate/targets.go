@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/commandpolicy"
@@ -12,10 +13,21 @@ type target interface {
 }
 
 // commandTarget is the text of a command, or the arguments of a git call.
-type commandTarget struct{ a *commandpolicy.Analysis }
+type commandTarget struct {
+	a     *commandpolicy.Analysis
+	stdin bool // something is fed to it that the text does not show
+}
 
 func (t commandTarget) speak(p *commandpolicy.Policy, w commandpolicy.When) commandpolicy.Spoken {
 	return p.Command(t.a, w)
+}
+
+// readsProgram says that a part takes its program from standard input: a rule
+// about it would be one about a bare interpreter, and cover whatever any other
+// part gives it to run.
+func readsProgram(p commandpolicy.Part) bool {
+	code := slices.ContainsFunc(p.Effects.Executes, func(s string) bool { return strings.HasPrefix(s, "code:") })
+	return code && !slices.ContainsFunc(p.Argv[1:], func(a commandpolicy.Arg) bool { return !strings.HasPrefix(a.Text, "-") })
 }
 
 // pathTarget is a path. An allow rule must name the first act; a rule about
