@@ -3,7 +3,6 @@ package agent
 import (
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
@@ -28,7 +27,7 @@ func (w *lines) fact(name, value string) { w.named(event.LineFact, name, value) 
 // words adds a fact that stays on its line whatever is in it, so that no word
 // of a command can look like a line of the question.
 func (w *lines) words(kind event.LineKind, name, value string) {
-	w.add(kind, fmt.Sprintf("%-12s %s", name, visible.Strict(value)))
+	w.add(kind, fmt.Sprintf("%-9s %s", name, visible.Strict(value)))
 }
 
 // warn adds a fact that needs attention.
@@ -39,7 +38,7 @@ func (w *lines) named(kind event.LineKind, name, value string) {
 		if i > 0 {
 			name = ""
 		}
-		w.add(kind, fmt.Sprintf("%-12s %s", name, line))
+		w.add(kind, fmt.Sprintf("%-9s %s", name, line))
 	}
 }
 
@@ -58,7 +57,7 @@ func (w *lines) effect(e effect.Effect, place *world.World) {
 		w.path("rename", *e.Path)
 		w.path("to", *e.To)
 	case effect.Mkdir:
-		w.path("new folder", *e.Path)
+		w.path("mkdir", *e.Path)
 	case effect.Chmod:
 		w.path("chmod", *e.Path)
 		w.fact("mode", fmt.Sprintf("%04o becomes %04o", e.Path.Mode, e.Mode))
@@ -145,6 +144,8 @@ func (w *lines) diff(before, after []byte) {
 	w.out = append(w.out, d.lines...)
 }
 
+// command lays a command out: first what it is and what it reaches, last what
+// is the same for every command.
 func (w *lines) command(x *effect.Command, place *world.World) {
 	if x.Detected {
 		w.fact("detected", "the project's own test command; its files decide what it runs")
@@ -155,7 +156,9 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 		}
 		w.blank()
 	}
-	w.fact("program", fmt.Sprintf("%s  sha256 %.12s", x.Program.Path, x.Program.SHA256))
+	if !x.Parsed {
+		w.warn("not clear", "the text could not be understood as a whole")
+	}
 	for i, p := range x.Parts {
 		name := ""
 		if i == 0 {
@@ -163,34 +166,33 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 		}
 		w.part(name, p)
 	}
-	if !x.Parsed {
-		w.warn("not clear", "the text could not be understood as a whole")
-	}
-	w.words(event.LineFact, "folder", x.Dir)
-	w.environment(x)
-	if len(x.Stdin) > 0 {
-		w.fact("stdin", size(int64(len(x.Stdin))))
-		for _, line := range visible.StrictLines(string(x.Stdin)) {
-			w.add(event.LineScript, line)
-		}
-	} else {
-		w.fact("stdin", "empty")
-	}
-	if len(x.Hosts) > 0 {
-		w.warn("network", strings.Join(x.Hosts, ", "))
-	} else {
-		w.fact("network", "none")
-	}
 	for _, p := range x.Reads {
 		w.path("reads", p)
 	}
 	for _, p := range x.Writes {
 		w.path("writes", p)
 	}
+	if len(x.Stdin) > 0 {
+		w.fact("stdin", size(int64(len(x.Stdin))))
+		for _, line := range visible.StrictLines(string(x.Stdin)) {
+			w.add(event.LineScript, line)
+		}
+	}
+	if len(x.Hosts) > 0 {
+		w.warn("network", strings.Join(x.Hosts, ", "))
+	} else {
+		w.fact("network", "none")
+	}
 	for _, line := range place.Confinement(x) {
 		w.fact(line.Name, line.Value)
 	}
 	w.fact("limit", x.Timeout.String())
+	w.words(event.LineFact, "folder", x.Dir)
+	w.fact("shell", fmt.Sprintf("%s  sha256 %.12s", x.Program.Path, x.Program.SHA256))
+	for _, p := range x.Programs {
+		w.words(event.LineFact, "program", fmt.Sprintf("%s  sha256 %.12s", p.Path, p.SHA256))
+	}
+	w.environment(x)
 }
 
 func (w *lines) part(name string, p effect.Part) {
@@ -206,23 +208,13 @@ func (w *lines) part(name string, p effect.Part) {
 }
 
 // environment says what the command's environment has and lacks against ours.
-// The values that are set are the sandbox's own, and are part of the digest.
+// The values that are set are the sandbox's own, and part of the digest.
 func (w *lines) environment(x *effect.Command) {
-	names := make([]string, len(x.Set))
-	for i, v := range x.Set {
-		names[i], _, _ = strings.Cut(v, "=")
+	own := fmt.Sprintf("%d variables of the sandbox's own", len(x.Set))
+	if len(x.Dropped) > 0 {
+		own += fmt.Sprintf("; %d of yours kept out (%s)", len(x.Dropped), world.Fold(x.Dropped, " "))
 	}
-	if len(names) > 0 {
-		w.fact("env set", strings.Join(names, " "))
-	}
-	const shown = 6
-	dropped := x.Dropped
-	if len(dropped) > shown {
-		dropped = append(slices.Clone(dropped[:shown]), fmt.Sprintf("and %d more", len(x.Dropped)-shown))
-	}
-	if len(dropped) > 0 {
-		w.fact("env kept out", strings.Join(dropped, " "))
-	}
+	w.fact("env", own)
 }
 
 func (w *lines) git(g *effect.GitCall) {

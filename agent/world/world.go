@@ -120,19 +120,31 @@ func (w *World) Confinement(x *effect.Command) []Fact {
 	if err != nil {
 		return append(facts, Fact{"sandbox", err.Error()})
 	}
-	for _, f := range []struct {
-		name  string
-		paths []string
-	}{{"may write", plan.Writable()}, {"read only", plan.ReadOnly()}, {"hidden", plan.Hidden()}} {
-		if len(f.paths) > 0 {
-			facts = append(facts, Fact{f.name, strings.Join(w.shorten(f.paths), "  ")})
-		}
+	if paths := plan.Writable(); len(paths) > 0 {
+		facts = append(facts, Fact{"may write", strings.Join(w.shorten(paths), "  ")})
+	}
+	if paths := plan.ReadOnly(); len(paths) > 0 {
+		facts = append(facts, Fact{"but not", Fold(w.shorten(paths), "  ")})
+	}
+	if paths := plan.Hidden(); len(paths) > 0 {
+		facts = append(facts, Fact{"hidden", Fold(w.shorten(paths), "  ")})
 	}
 	return facts
 }
 
-// shorten names paths beneath the root as the person does. Only what is
-// withheld is folded, never anything granted: callers pass each in full.
+// folded is how many names of what is withheld are shown.
+const folded = 4
+
+// Fold lists the first names and counts the others. It is for what is
+// withheld; what is granted is always shown in full.
+func Fold(names []string, between string) string {
+	if len(names) <= folded {
+		return strings.Join(names, between)
+	}
+	return fmt.Sprintf("%s%sand %d more", strings.Join(names[:folded], between), between, len(names)-folded)
+}
+
+// shorten names paths beneath the root as the person does.
 func (w *World) shorten(paths []string) []string {
 	out := make([]string, 0, len(paths))
 	for _, p := range paths {

@@ -152,5 +152,5 @@ func (a *app) script(p place) (provider, error) {
 		return provider{}, usage("%w", err)
 	}
 	free := func(model.Usage) *int64 { return new(int64) }
-	return provider{model.NewScripted(s, p.root), scripted, free, 0, false}, nil
+	return provider{model.NewScripted(s, p.root), "scenario", free, 0, false}, nil
 }
