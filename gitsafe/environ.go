@@ -92,7 +92,7 @@ func (g *Git) environ(c Call, repo Repo) environment {
 	if c.Class == Net {
 		names = slices.Concat(names, netKept)
 	}
-	if c.signs() {
+	if c.maySign() {
 		names = slices.Concat(names, signKept)
 	}
 	for _, n := range names {
@@ -119,9 +119,28 @@ func (g *Git) environ(c Call, repo Repo) environment {
 	return e
 }
 
-// signs says whether a call makes commits or tags, which may be signed.
-func (c Call) signs() bool {
-	return slices.Contains([]string{"commit", "tag", "merge", "rebase", "cherry-pick", "revert", "pull"}, c.Sub)
+// maySign says whether a call makes commits or tags.
+func (c Call) maySign() bool {
+	return c.Class != Read && slices.Contains([]string{"commit", "tag", "merge", "rebase", "cherry-pick", "revert", "pull"}, c.Sub)
+}
+
+// signs says whether the person's configuration, or the call, asks for a
+// signature.
+func (l looker) signs(c Call) bool {
+	if !c.maySign() || c.args.has("--no-gpg-sign", "--no-sign") {
+		return false
+	}
+	if c.args.has("-S", "--gpg-sign") || (c.Sub == "tag" && c.args.has("-s", "--sign", "--local-user")) {
+		return true
+	}
+	sign := false
+	trusted := l.judge().trusted
+	for _, r := range l.records {
+		if trusted(r) && slices.Contains([]string{"commit.gpgsign", "tag.gpgsign", "tag.forcesignannotated"}, r.key) {
+			sign = sign || (r.text() != "false" && r.text() != "no" && r.text() != "off" && r.text() != "0" && r.text() != "")
+		}
+	}
+	return sign
 }
 
 // transport sets what only a run over the network needs, and closes every

@@ -60,6 +60,9 @@ func TestSettingsFromWorkspace(t *testing.T) {
 	if got := l.git("log", "-1", "--format=%an"); got != "Dot Files" {
 		t.Errorf("the harmless part is lost: %q", got)
 	}
+	l.append("repo/dotfiles/gitconfig", "[url \"x:\"]\n\tinsteadOf = https://\n")
+	l.opts.Root = l.repo
+	l.refused("could lead the connection elsewhere", "clone", "https://127.0.0.1:1/x")
 	l.must(os.Rename(l.home+"/.gitconfig", l.repo+"/dotfiles/home"))
 	l.append("repo/dotfiles/home", "[filter \"x\"]\n\tclean = \""+l.pwned()+"; cat\"\n")
 	l.must(os.Symlink(l.repo+"/dotfiles/home", l.home+"/.gitconfig"))

@@ -49,8 +49,9 @@ type Options struct {
 	Env []string
 	// Runner starts git.
 	Runner Runner
-	// Overlays says that Runner binds Invocation.Overlays. Keys that no
-	// override can neutralise are then hidden instead of refused.
+	// Overlays says that Runner binds Invocation.Overlays, but where Keys is
+	// set. Keys of the configuration that no override can neutralise are then
+	// hidden instead of refused.
 	Overlays bool
 	// Git is the absolute path of git. Empty means the first one on the PATH
 	// of Env that does not lie in Root.

@@ -20,6 +20,7 @@ type looker struct {
 	overlays []Overlay
 	readable []string
 	records  []record          // the configuration, with what is not in force
+	keys     bool              // the run wants the person's keys
 	schemes  []string          // for a run over the network
 	own      map[string]string // the person's own settings, for such a run
 }

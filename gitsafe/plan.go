@@ -79,18 +79,13 @@ func (g *Git) locate(dir string) (Repo, error) {
 	return repo, nil
 }
 
-// planConfig lists the configuration and decides what is in force.
+// planConfig decides what is in force in the repository.
 func (g *Git) planConfig(ctx context.Context, p *Plan) error {
-	records, err := p.look.settings(ctx)
+	v, hides, err := g.configure(ctx, p)
 	if err != nil {
 		return err
 	}
-	v := p.look.judge().neutralise(records)
 	if err := rightTree(p.Repo, v.worktree); err != nil {
-		return err
-	}
-	hides := g.opts.Overlays && !p.Call.config
-	if err := v.refusal(p.Call, hides); err != nil {
 		return err
 	}
 	if p.Call.Sub == "blame" && !hides {
@@ -98,14 +93,10 @@ func (g *Git) planConfig(ctx context.Context, p *Plan) error {
 			return err
 		}
 	}
-	p.Neutralised, p.Drivers = v.keys, v.drivers
-	p.look.records = records
-	p.look.env.settings = v.settings
-	p.look.readable = g.readable(p.look, records)
 	if g.opts.Overlays {
 		p.look.overlays = overlays(p.Repo, v.kept, hides)
 	}
-	p.Hooks = offers(p.Call, hooksDir(p.Repo, records))
+	p.Hooks = offers(p.Call, hooksDir(p.Repo, p.look.records))
 	for _, h := range p.Hooks {
 		if !slices.Contains(g.opts.Trust, h.Digest) || g.opts.Private == "" {
 			p.Notes = append(p.Notes, fmt.Sprintf("the hook %s was not run (%s)", h.Name, h.Text))
@@ -115,6 +106,22 @@ func (g *Git) planConfig(ctx context.Context, p *Plan) error {
 		return p.look.addSubmodules(ctx)
 	}
 	return nil
+}
+
+// configure lists the configuration, and puts the verdict over it in force. It
+// says whether the sandbox hides the configuration of the repository.
+func (g *Git) configure(ctx context.Context, p *Plan) (verdict, bool, error) {
+	records, err := p.look.settings(ctx)
+	if err != nil {
+		return verdict{}, false, err
+	}
+	v := p.look.judge().neutralise(records)
+	p.look.records, p.look.env.settings = records, v.settings
+	p.look.keys = p.Class == Net || p.look.signs(p.Call)
+	p.look.readable = g.readable(p.look, records)
+	p.Neutralised, p.Drivers = v.keys, v.drivers
+	hides := g.opts.Overlays && !p.Call.config && !p.look.keys
+	return v, hides, v.refusal(p.Call, hides)
 }
 
 // rightTree compares core.worktree with the tree that is in use.
@@ -241,7 +248,7 @@ func (g *Git) planApart(ctx context.Context, p *Plan) error {
 	if p.Call.Sub == "version" {
 		return nil
 	}
-	if p.look.records, err = p.look.settings(ctx); err != nil {
+	if _, _, err := g.configure(ctx, p); err != nil {
 		return err
 	}
 	target := p.dir

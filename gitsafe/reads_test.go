@@ -207,15 +207,18 @@ func TestOverlays(t *testing.T) {
 		l.write("repo/.git/config.worktree", "[user]\n\temail = worktree@example.invalid\n[core]\n\tfsmonitor = \""+l.pwned()+"; false\"\n")
 		l.script("repo/.git/hooks/post-index-change", l.pwned())
 	})(l)
-	for _, args := range []string{"status", "fetch origin", "pull --rebase", "commit --allow-empty -m x", "cherry-pick --allow-empty HEAD", "diff HEAD~1", "blame a.txt", "reset --hard HEAD~1"} {
+	for _, args := range []string{"status", "rebase HEAD~1", "merge feature", "commit --allow-empty -m x", "cherry-pick --allow-empty HEAD", "diff HEAD~1", "blame a.txt", "reset --hard HEAD~1"} {
 		l.ok(strings.Fields(args)...)
 		l.unharmed("git " + args)
 	}
 	if got := l.git("log", "-1", "--format=%ae"); got != "worktree@example.invalid" {
 		t.Errorf("the mail of this worktree is lost: %q", got)
 	}
-	// What writes the configuration sees the true one, under overrides only.
+	// What writes the configuration, or wants the person's keys and therefore
+	// runs outside of the sandbox, sees the true one, under overrides only.
 	l.refused("cannot be overridden", "branch", "topic")
+	l.refused("cannot be overridden", "fetch", "origin")
+	l.refused("cannot be overridden", "commit", "--allow-empty", "-S", "-m", "x")
 	l.git("config", "--file", l.repo+"/.git/config", "--remove-section", "hook.pre-commit")
 	l.ok("branch", "--track", "topic", "main")
 	if l.git("config", "branch.topic.merge") != "refs/heads/main" {

@@ -91,7 +91,16 @@ func (g *Git) invocation(p Plan) Invocation {
 	if !inv.ReadOnly {
 		inv.Writable = writable(p)
 	}
-	inv.Sockets = g.sockets(p.Call)
+	if inv.Keys = l.keys; inv.Keys {
+		if s, ok := g.getenv("SSH_AUTH_SOCK"); ok && filepath.IsAbs(s) {
+			inv.Sockets = []string{s}
+		}
+	}
+	for _, path := range p.Reads {
+		if filepath.IsAbs(path) && (p.Repo.Top == "" || !within(path, p.Repo.Top)) && exists(path) {
+			inv.Readable = append(slices.Clone(inv.Readable), path)
+		}
+	}
 	if p.Class == Net {
 		inv.Timeout = g.opts.Limits.NetTime
 		for _, r := range p.Remotes {
@@ -125,17 +134,6 @@ func (l looker) credentials() []setting {
 		}
 	}
 	return list
-}
-
-// sockets are the agents that a call may need.
-func (g *Git) sockets(c Call) []string {
-	if c.Class != Net && !c.signs() {
-		return nil
-	}
-	if s, ok := g.getenv("SSH_AUTH_SOCK"); ok && filepath.IsAbs(s) {
-		return []string{s}
-	}
-	return nil
 }
 
 // readable are the files outside of the repository that git reads: the

@@ -31,7 +31,8 @@ type Invocation struct {
 	Writable []string  // folders that a writing run needs (git directory, working tree)
 	Readable []string  // files and folders outside of these that git reads: the user's configuration, keys, alternates
 	Sockets  []string  // agent sockets of the user (ssh-agent), for signing and ssh
-	Overlays []Overlay // to be bound read-only over the repository's own; ignored by a Runner that cannot bind
+	Keys     bool      // a program of the user will want their keys: a signer, ssh, a credential helper. A Runner that hides these runs it outside
+	Overlays []Overlay // to be bound read-only over the repository's own; a Runner that cannot bind ignores them
 
 	Stdin          io.Reader // nil is empty
 	Stdout, Stderr io.Writer // nil is discarded
