@@ -88,7 +88,7 @@ func (c checker) note(name string, before, after []byte) string {
 // write carries out planned edits of one file, with the folders that they
 // need, and shows what came of it. remarks come first.
 func (c checker) write(ctx context.Context, e Env, planned effect.Set, remarks string) (Result, error) {
-	r := Result{Status: OK, Untrusted: fromFile}
+	r := Result{Status: OK}
 	var body strings.Builder
 	body.WriteString(remarks)
 	for _, x := range planned.Effects {
@@ -108,10 +108,10 @@ func (c checker) write(ctx context.Context, e Env, planned effect.Set, remarks s
 		case effect.Write:
 			r.see(post, x.After.SHA256)
 			d := diffBytes(x.Path.Before, x.After.Data)
-			r.Diff = d.String()
+			r.Diff, r.Untrusted = d.String(), fromFile
 			r.Title = fmt.Sprintf("edited %s (%s)", quote(x.Path.Name), d)
 			fmt.Fprintf(&body, "edited %s (%s)\n", quote(x.Path.Name), d)
-			body.WriteString(hardLinks(*x.Path) + c.note(x.Path.Name, x.Path.Before, x.After.Data) + d.body)
+			body.WriteString(hardLinks(*x.Path) + c.note(x.Path.Name, x.Path.Before, x.After.Data) + d.shown())
 		case effect.Delete:
 			r.Title = "deleted " + quote(x.Path.Name)
 			fmt.Fprintf(&body, "deleted %s\n", quote(x.Path.Name))

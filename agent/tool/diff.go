@@ -12,9 +12,14 @@ const contextLines = 3
 type delta struct {
 	body           string
 	added, removed int
+	ends           string // how the line ends changed, "" when they did not
 }
 
 func (d delta) String() string { return fmt.Sprintf("+%d -%d", d.added, d.removed) }
+
+// shown is the diff as a model reads it, which writes LF for all line ends: a
+// change of them is said in words.
+func (d delta) shown() string { return d.ends + strings.ReplaceAll(d.body, "\r\n", "\n") }
 
 // diffText compares two texts line by line. Lines that differ only in what
 // cannot be seen, such as their ends, differ.
@@ -52,6 +57,9 @@ func diffText(before, after string) delta {
 		b.WriteString(h.String())
 	}
 	d.body = b.String()
+	if was, is := lineEnds(before), lineEnds(after); was != is && strings.Contains(was+is, "CRLF") {
+		d.ends = fmt.Sprintf("line ends: %s, now %s\n", was, is)
+	}
 	return d
 }
 

@@ -208,7 +208,7 @@ func TestWriteFile(t *testing.T) {
 	}
 	r := call(t, f, "write_file", `{"path":"x/y/new.txt","content":"1\n2\n"}`)
 	has(t, r.Body, "created x/y/new.txt (2 lines, 4 bytes)")
-	if len(r.Changes) != 3 || r.Changes[2] != (Change{Path: "x/y/new.txt", Change: "created"}) || r.Diff != "+2 -0" || len(r.Seen) != 1 {
+	if r.Untrusted != "" || len(r.Changes) != 3 || r.Changes[2] != (Change{Path: "x/y/new.txt", Change: "created"}) || r.Diff != "+2 -0" || len(r.Seen) != 1 {
 		t.Errorf("%+v", r)
 	}
 	// It knows what it wrote, so it may write again.
@@ -271,7 +271,12 @@ func TestStrReplace(t *testing.T) {
 		t.Error("a fault that was there before is reported again")
 	}
 	f.files["w"] = "x\r\ny\r\n"
-	has(t, call(t, f, "str_replace", `{"path":"w","old_str":"x\ny","new_str":"x\nz"}`).Body, "matched only when line ends")
+	r = call(t, f, "str_replace", `{"path":"w","old_str":"x\ny","new_str":"x\nz"}`)
+	if want := "old_str matched only when line ends (CRLF, LF) are ignored; everything else stayed as it was\nedited w (+1 -1)\n@@ -1,2 +1,2 @@\n x\n-y\n+z\n"; r.Body != want {
+		t.Errorf("%q, want %q", r.Body, want)
+	}
+	r = call(t, f, "str_replace", `{"path":"w","old_str":"x\r\nz","new_str":"x\nz"}`)
+	has(t, r.Body, "line ends: CRLF, now mixed (1 CRLF, 1 LF)")
 	f.files["w"] = "p p p"
 	delete(f.seen, "w")
 	has(t, call(t, f, "str_replace", `{"path":"w","old_str":"p","new_str":"q","replace_all":true}`).Body, "replaced in 3 places")
