@@ -23,7 +23,7 @@ func TestInline(t *testing.T) {
 		p.Type("next 日本")
 		all := p.Screen.Scrollback() + p.Screen.Text()
 		last := -1
-		for _, want := range []string{"Tabs inside strings", "The counter adds eight", "read    scan/scan.go", "allowed: read rule 3", "first answer", "second question", "second answer", "> next 日本", "[=] always_ask"} {
+		for _, want := range []string{"Tabs inside strings", "The counter adds eight", "read     \"scan/scan.go\"", "allowed: read rule 3", "first answer", "second question", "second answer", "> next 日本", "[=] always_ask"} {
 			at := strings.Index(all, want)
 			if at <= last || strings.Count(all, want) != 1 {
 				t.Errorf("%q stands at %d, %d times", want, at, strings.Count(all, want))

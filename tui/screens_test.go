@@ -79,7 +79,7 @@ func screens() []screen {
 				event.TodoChanged{Items: []event.TodoItem{{Text: "read the scanner", Status: "done"}, {Text: "fix literal()", Status: "active"}, {Text: "add a test", Status: "pending"}}},
 				event.Notice{Severity: "warn", Key: "retry", Text: "model not reachable  127.0.0.1:11434 refused", Hint: "retry 3 of 5 in 8s"},
 				event.Queued{Texts: []string{"then run the linter", "and commit"}},
-				event.CallResult{Call: "8", Tool: "execute_command", Status: "blocked", Decision: "blocked", Title: "rm -rf ~", Body: "Not done: the floor forbids it"},
+				event.CallResult{Call: "8", Tool: "execute_command", Status: "blocked", Decision: "blocked", Title: "run rm -rf ~", Body: "Not done: the floor forbids it"},
 				event.AuditHead{Size: 9, Head: "abc", Broken: "disk full"},
 				event.LevelChanged{From: "always_ask", To: "never_ask", By: "user:tui"},
 				event.TurnEnded{Turn: 12, Status: "error", Message: "the audit log takes nothing more"})

@@ -31,17 +31,17 @@ func working() []event.Body {
 		event.ReasoningDelta{Text: "The user wants"},
 		event.Reply{Text: "The counter adds eight for every tab, also inside a literal. I will look at the scanner first.", Reasoning: "The user wants the tab handling fixed.\nLook at the scanner.\nThen the tests.",
 			Usage: event.Usage{Input: 9000, Output: 1200, Cost: cost(0)}},
-		event.CallStarted{Call: "1", Tool: "read_file", Title: "scan/scan.go  lines 1-220", Effects: []string{"read scan/scan.go"}},
+		event.CallStarted{Call: "1", Tool: "read_file", Title: `read "scan/scan.go"`, Effects: []string{"read scan/scan.go"}},
 		event.CallDecided{Call: "1", Decision: "allowed", By: "rule", Rule: "read rule 3"},
-		event.CallResult{Call: "1", Tool: "read_file", Status: "ok", Decision: "allowed", Title: "scan/scan.go  lines 1-220", Body: strings.Repeat("line\n", 220), Untrusted: "file"},
+		event.CallResult{Call: "1", Tool: "read_file", Status: "ok", Decision: "allowed", Title: `read "scan/scan.go"`, Body: strings.Repeat("line\n", 220), Untrusted: "file"},
 		event.Tainted{Source: "file", What: "scan/scan.go"},
-		event.CallStarted{Call: "2", Tool: "grep", Title: `"col += 8"  4 hits in 2 files`},
+		event.CallStarted{Call: "2", Tool: "grep", Title: `search for "col += 8" in "."`},
 		event.CallDecided{Call: "2", Decision: "allowed", By: "table"},
-		event.CallResult{Call: "2", Tool: "grep", Status: "ok", Decision: "allowed", Title: `"col += 8"  4 hits in 2 files`, Body: "a\nb\nc\nd\n"},
-		event.CallStarted{Call: "3", Tool: "execute_command", Title: "go test ./scan/...", Effects: []string{"run go test ./scan/..."}},
+		event.CallResult{Call: "2", Tool: "grep", Status: "ok", Decision: "allowed", Title: `search for "col += 8" in "."`, Body: "a\nb\nc\nd\n"},
+		event.CallStarted{Call: "3", Tool: "execute_command", Title: "run go test ./scan/...", Effects: []string{"run go test ./scan/..."}},
 		event.CallDecided{Call: "3", Decision: "approved", By: "user:tui"},
-		event.CallResult{Call: "3", Tool: "execute_command", Status: "ok", Exit: num(1), Decision: "approved", Title: "go test ./scan/...", Body: strings.Repeat("ok\n", 32) + failing, Millis: 2140},
-		event.CallResult{Call: "4", Tool: "str_replace", Status: "ok", Decision: "approved", Title: "scan/token.go", Diff: "+2 -1", Changes: []event.Change{{Path: "scan/token.go", Change: "written"}, {Path: "scan/lex.go", Change: "written"}}},
+		event.CallResult{Call: "3", Tool: "execute_command", Status: "ok", Exit: num(1), Decision: "approved", Title: "run go test ./scan/...", Body: strings.Repeat("ok\n", 32) + failing, Millis: 2140},
+		event.CallResult{Call: "4", Tool: "str_replace", Status: "ok", Decision: "approved", Title: `edited "scan/token.go" (+2 -1)`, Diff: "+2 -1", Changes: []event.Change{{Path: "scan/token.go", Change: "written"}, {Path: "scan/lex.go", Change: "written"}}},
 	}
 }
 
@@ -125,7 +125,7 @@ func editQuestion() event.Question {
 		lines = append(lines, event.Line{Kind: event.LineContext, Text: fmt.Sprintf("%5d %5d   // context line %d", i-2, i, i)})
 	}
 	return event.Question{
-		ID: "c0ffee01", Digest: "77d0e141be02aa5577d0e141be02aa5577d0e141be02aa5577d0e141be02aa55", Call: "q2", Tool: "str_replace", Kind: event.AskEdit, Title: "scan/scan.go +4 -2", Lines: lines,
+		ID: "c0ffee01", Digest: "77d0e141be02aa5577d0e141be02aa5577d0e141be02aa5577d0e141be02aa55", Call: "q2", Tool: "str_replace", Kind: event.AskEdit, Title: `edit "scan/scan.go" (+4 -2)`, Lines: lines,
 	}
 }
 
@@ -155,7 +155,7 @@ func userQuestion() event.Question {
 
 func unknownQuestion() event.Question {
 	return event.Question{
-		ID: "0bad0bad", Call: "q4", Tool: "execute_command", Kind: event.AskUnknown, Title: "make deploy",
+		ID: "0bad0bad", Call: "q4", Tool: "execute_command", Kind: event.AskUnknown, Title: "run make deploy",
 		Lines: []event.Line{
 			{Kind: event.LineWarn, Text: "unknown   the program ended while this was running; nobody knows how it ended"},
 			{Kind: event.LineFact, Text: "call      make deploy"},

@@ -170,14 +170,14 @@ func (f *front) turnEnded(b event.TurnEnded) {
 const maxOutput = 20
 
 func (f *front) result(b event.CallResult) {
-	text := fmt.Sprintf("%s  %s", b.Status, b.Title)
+	verb, what := snap.Act(b.Tool, b.Title)
+	text := b.Status + "  " + what
 	if b.Diff != "" && !strings.Contains(b.Title, b.Diff) {
 		text += "  " + b.Diff
 	}
 	if b.Exit != nil {
 		text += fmt.Sprintf("  exit %d", *b.Exit)
 	}
-	verb := snap.Verb(b.Tool)
 	f.p.line(verb, text+"  "+b.Decision)
 	if b.Status == "ok" && (b.Exit == nil || *b.Exit == 0) {
 		return

@@ -47,11 +47,11 @@ type table map[Style]look
 func tables() map[string]table {
 	return map[string]table{
 		"dark": colours(palette{
-			dim: 0x9aa0a6, key: 0xd7af5f, escape: 0xff87d7, added: 0x87afff, deleted: 0xffaf5f,
-			good: 0x87d7af, warn: 0xffd75f, bad: 0xff8787, who: 0x87d7ff, code: 0xd7d7af, quote: 0xc5b3e6,
+			dim: 0xa8a8a8, key: 0xd7af5f, escape: 0xff87d7, added: 0x87afff, deleted: 0xffaf5f,
+			good: 0x87d7af, warn: 0xffd75f, bad: 0xff8787, who: 0x87d7ff, code: 0xd7d7af, quote: 0xd7afff,
 		}),
 		"light": colours(palette{
-			dim: 0x5f6368, key: 0x7a4f00, escape: 0xa0007a, added: 0x0043b8, deleted: 0xa13d00,
+			dim: 0x626262, key: 0x7a4f00, escape: 0xa0007a, added: 0x0043b8, deleted: 0xa13d00,
 			good: 0x006644, warn: 0x7a5200, bad: 0xb3001b, who: 0x005f87, code: 0x4f4a00, quote: 0x5b3f96,
 		}),
 		"high-contrast": colours(palette{

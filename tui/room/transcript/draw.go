@@ -99,12 +99,8 @@ func (r *Room) change(it *snap.Item, width int) view.Line {
 // all of it when it is opened.
 func (r *Room) tool(c *snap.Call, opened bool, width int) (label view.Line, lines []view.Line) {
 	label = stateOf(c)
-	verb := snap.Verb(c.Tool)
-	title := strings.TrimSpace(strings.TrimPrefix(c.Title, verb+" "))
-	if c.Title == "" || title == "" {
-		title = c.Tool
-	}
-	row := view.Join(r.widths.Pad(view.Text(theme.Dim, safe.Strict(verb)), 7), view.Spaces(1), view.Text(theme.Plain, safe.Strict(title)))
+	verb, title := snap.Act(c.Tool, c.Title)
+	row := view.Join(r.widths.Pad(view.Text(theme.Dim, safe.Strict(verb)), 8), view.Spaces(1), view.Text(theme.Plain, safe.Strict(title)))
 	body := bodyLines(c)
 	shown := preview(c, body)
 	if opened {
