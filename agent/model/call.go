@@ -30,5 +30,6 @@ const (
 	WarnUnknownFinish   = "unknown_finish"             // a finish reason that no rule names
 	WarnRefusal         = "refusal"                    // the server marked the text as a refusal
 	WarnUnsupportedPart = "unsupported_part"           // a part of the reply that is not text, reasoning or a call
+	WarnTextCall        = "text_call_unusable"         // the text holds the markup of a call that is none by R6
 	WarnTextTools       = "text_tools"                 // the model takes no tools: they were described in the prompt
 )

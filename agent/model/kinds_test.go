@@ -334,6 +334,11 @@ func TestTextCallKinds(t *testing.T) {
 		want := k[2]
 		if want == "" {
 			want = fmt.Sprintf("text %q\nstop end", k[1])
+			switch k[0] {
+			case "words after", "an unknown name", "arguments that do not fit", "an open string", "the second of two is unknown",
+				"the first of two is unknown", "a parameter twice", "a parameter not closed":
+				want += "\nwarn text_call_unusable"
+			}
 		}
 		kinds = append(kinds, kind{name: k[0], body: say(k[1]), want: want})
 	}

@@ -14,9 +14,9 @@ type live struct {
 	calls bool // calls in prose are possible
 	shown bool // something was shown
 	phase phase
-	held  string // text that is not shown yet
-	shut  string // the tag that ends the reasoning
-	said  bool   // text was shown, so that content is no longer at its start
+	held  string          // text that is not shown yet
+	kept  strings.Builder // what comes while a call may be on its way
+	shut  string          // the tag that ends the reasoning
 }
 
 type phase uint8
@@ -43,6 +43,10 @@ func (l *live) show(kind DeltaKind, text string) {
 func (l *live) add(d Delta) {
 	switch d.Kind {
 	case DeltaText:
+		if l.phase == phaseHolding {
+			l.kept.WriteString(d.Text)
+			return
+		}
 		l.held += d.Text
 		for l.step() {
 		}
@@ -104,9 +108,14 @@ func (l *live) think() bool {
 	return false
 }
 
+// longHeld bounds the end tokens that are held back in case they are the end.
+const longHeld = 4 << 10
+
 func (l *live) text() bool {
 	ready, _ := wire.Split(l.held)
-	ready = trimEnd(ready)
+	if len(ready) < longHeld {
+		ready = trimEnd(ready)
+	}
 	keep := 0
 	for _, token := range endTokens {
 		keep = max(keep, partial(ready, token))
@@ -143,7 +152,7 @@ func (l *live) end(r Reply) {
 	case l.phase == phaseThink:
 		l.show(DeltaReasoning, l.held)
 	case l.phase != phaseHolding || !recovered(r):
-		l.show(DeltaText, trimEnd(l.held))
+		l.show(DeltaText, trimEnd(l.held+l.kept.String()))
 	}
 	l.held = ""
 }

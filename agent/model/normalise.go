@@ -116,8 +116,11 @@ func (a *assembly) parts(r *Reply) {
 	a.addContent(r)
 	if len(a.group.calls) == 0 && a.mayRecover(r) {
 		prose, calls := a.tools.recoverCalls(r.Text)
-		if calls != nil {
+		switch {
+		case calls != nil:
 			a.replaceText(r, prose, calls)
+		case len(a.tools.exact) > 0 && holdsCallMark(r.Text):
+			a.warn(WarnTextCall)
 		}
 	}
 	a.finishCalls(r)

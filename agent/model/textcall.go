@@ -1,7 +1,7 @@
 package model
 
 import (
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/model/mend"
@@ -80,12 +80,15 @@ var wrappers = [][2]string{
 	{"<|python_start|>", "<|python_end|>"},
 }
 
+// maxStarts bounds the places that are looked at.
+const maxStarts = 1000
+
 // callStarts lists the places of s where a call may begin: outside code fences
 // and code spans, quotations and unclosed reasoning.
 func callStarts(s string) []int {
 	var starts []int
 	fenced := false
-	for line := 0; line < len(s); {
+	for line := 0; line < len(s) && len(starts) < maxStarts; {
 		end := len(s)
 		if i := strings.IndexByte(s[line:], '\n'); i >= 0 {
 			end = line + i
@@ -97,14 +100,17 @@ func callStarts(s string) []int {
 		}
 		line = end + 1
 	}
-	sort.Ints(starts)
-	open := func(at int) bool {
-		return strings.LastIndex(s[:at], thinkTags[0][0]) > strings.LastIndex(s[:at], thinkTags[0][1])
-	}
+	slices.Sort(starts)
+	thinking, from := false, 0
 	for i, at := range starts {
-		if open(at) {
+		opened, closed := strings.LastIndex(s[from:at], thinkTags[0][0]), strings.LastIndex(s[from:at], thinkTags[0][1])
+		if opened != closed {
+			thinking = opened > closed
+		}
+		if thinking {
 			return starts[:i]
 		}
+		from = at
 	}
 	return starts
 }
@@ -119,19 +125,42 @@ func lineStarts(s string, line int) (starts []int) {
 	if strings.HasPrefix(first, "{") || strings.HasPrefix(first, "[") {
 		starts = append(starts, len(s)-len(first))
 	}
-	for _, mark := range callMarks {
-		for at := 0; ; at += len(mark) {
-			i := strings.Index(text[at:], mark)
-			if i < 0 {
-				break
-			}
-			at += i
-			if strings.Count(text[:at], "`")%2 == 0 {
-				starts = append(starts, line+at)
+	ticks, from := 0, 0
+	for from < len(text) && len(starts) < maxStarts {
+		at, mark := nextMark(text, from)
+		if at < 0 {
+			break
+		}
+		ticks += strings.Count(text[from:at], "`")
+		if ticks%2 == 0 {
+			starts = append(starts, line+at)
+		}
+		from = at + len(mark)
+	}
+	return starts
+}
+
+// nextMark finds the first mark of a call from a place on.
+func nextMark(text string, from int) (at int, mark string) {
+	for at = from; at < len(text); at++ {
+		if c := text[at]; c != '<' && c != '[' {
+			continue
+		}
+		for _, mark := range callMarks {
+			if strings.HasPrefix(text[at:], mark) {
+				return at, mark
 			}
 		}
 	}
-	return starts
+	return -1, ""
+}
+
+// holdsCallMark says that text looks as if a call was meant: the markup of one
+// stands in it, and not as code or a quotation.
+func holdsCallMark(text string) bool {
+	return slices.ContainsFunc(callStarts(text), func(at int) bool {
+		return slices.ContainsFunc(callMarks, func(mark string) bool { return strings.HasPrefix(text[at:], mark) })
+	})
 }
 
 // endsInCall says that prose ends in the markup of a call: then the calls after

@@ -104,18 +104,32 @@ var endTokens = []string{
 // trimEnd removes end-of-turn tokens, and the white space between them, from
 // the very end (R11). A </s> that closes an <s> of the text stays.
 func trimEnd(text string) string {
-	for {
+	struck := strings.Count(text, "<s>") // each belongs to one </s>
+	for ends := -1; ; {
 		trimmed := strings.TrimRight(text, " \t\r\n")
-		cut := trimmed
-		for _, token := range endTokens {
-			if token == "</s>" && strings.Count(trimmed, "<s>") >= strings.Count(trimmed, "</s>") {
-				continue
+		token := endToken(trimmed)
+		if token == "</s>" {
+			if ends < 0 {
+				ends = strings.Count(trimmed, token)
 			}
-			cut = strings.TrimSuffix(cut, token)
+			if ends <= struck {
+				return text
+			}
+			ends--
 		}
-		if cut == trimmed {
+		if token == "" {
 			return text
 		}
-		text = cut
+		text = trimmed[:len(trimmed)-len(token)]
 	}
+}
+
+// endToken gives the token that text ends in.
+func endToken(text string) string {
+	for _, token := range endTokens {
+		if strings.HasSuffix(text, token) {
+			return token
+		}
+	}
+	return ""
 }

@@ -110,7 +110,14 @@ func windowText(tokens int64) string {
 	if tokens == 0 {
 		return "window unknown"
 	}
-	return fmt.Sprintf("%dk window", tokens/1000)
+	return tokensText(tokens) + " window"
+}
+
+func tokensText(n int64) string {
+	if n < 10_000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%dk", n/1000)
 }
 
 func priceText(p *model.Prices) string {
@@ -185,7 +192,7 @@ func describeFound(m model.FoundModel) string {
 		words[0] = "window in force unknown"
 	}
 	if m.MaxWindow > 0 {
-		words = append(words, fmt.Sprintf("at most %dk", m.MaxWindow/1000))
+		words = append(words, "at most "+tokensText(m.MaxWindow))
 	}
 	switch {
 	case m.Tools == nil:

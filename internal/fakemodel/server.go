@@ -62,6 +62,9 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 			err := io.EOF
 			if p := recover(); p != nil {
 				err = io.ErrUnexpectedEOF // the handler cut the connection
+				if cause := context.Cause(r.Context()); cause != nil {
+					err = cause // or the client did
+				}
 				if p != http.ErrAbortHandler {
 					defer panic(p)
 				}

@@ -1,6 +1,7 @@
 package mend
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,18 +11,28 @@ import (
 // coerce:FIELD, drop_null:FIELD, drop_extra:FIELD. The error says, in words
 // for a model, why v cannot be made to fit; v is then in between.
 func Fit(s *Schema, v *Value) (repairs []string, err error) {
-	f := &fitter{root: s}
+	left := maxSteps
+	f := &fitter{root: s, left: &left}
 	err = f.fit(s, v, place{})
+	if err == nil && len(f.repairs) > maxRepairs {
+		err = fmt.Errorf("more than %d fields do not have the form that the schema says", maxRepairs)
+	}
 	return f.repairs, err
 }
 
+const (
+	maxRepairs = 64      // what needs more is not what was meant
+	maxSteps   = 100_000 // values looked at: alternatives within alternatives multiply
+)
+
 type fitter struct {
 	root    *Schema
+	left    *int // steps
 	repairs []string
 }
 
 func (f *fitter) note(what, path string) {
-	if note := what + ":" + path; !slices.Contains(f.repairs, note) {
+	if note := what + ":" + path; len(f.repairs) <= maxRepairs && !slices.Contains(f.repairs, note) {
 		f.repairs = append(f.repairs, note)
 	}
 }
@@ -50,7 +61,10 @@ func (p place) String() string {
 }
 
 func (f *fitter) fit(s *Schema, v *Value, at place) error {
+	*f.left--
 	switch {
+	case *f.left < 0:
+		return errors.New("the schema takes too long to compare with")
 	case at.depth > maxDepth:
 		return fmt.Errorf("%s nests too deeply", at)
 	case s == nil:
@@ -98,7 +112,7 @@ func (f *fitter) fitAny(any []*Schema, v *Value, at place) error {
 	var bestNotes []string
 	var failed error
 	for _, s := range any {
-		try := &fitter{root: f.root}
+		try := &fitter{root: f.root, left: f.left}
 		c := v.clone()
 		err := try.fit(s, c, at)
 		switch {

@@ -168,6 +168,28 @@ func TestSchemasOfOldAndBadKinds(t *testing.T) {
 	}
 }
 
+// TestFitEnds: schemas and arguments that multiply are given up on.
+func TestFitEnds(t *testing.T) {
+	twice, err := ParseSchema(json.RawMessage(`{"anyOf":[{"$ref":"#"},{"$ref":"#"},{"anyOf":[{"$ref":"#"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Fit(twice, Str("x")); err == nil {
+		t.Error("a schema without end fits")
+	}
+	object, err := ParseSchema(json.RawMessage(`{"type":"object","properties":{}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := &Value{Kind: Object}
+	for i := range 90_000 {
+		many.Members = append(many.Members, Member{strings.Repeat("x", i%7) + string(rune('a'+i%26)) + strings.Repeat("y", i/26%50), Str("")})
+	}
+	if _, err := Fit(object, many); err == nil {
+		t.Error("arguments of nothing but mistakes fit")
+	}
+}
+
 // FuzzParse: valid JSON keeps its meaning and is not called mended, unless a
 // key comes twice or a string is no text; what is mended is valid, and parses
 // again to the same without mending.
