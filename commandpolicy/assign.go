@@ -45,6 +45,9 @@ func (w *walker) assignNode(a *syntax.Assign, prefix bool) {
 		return
 	}
 	x := w.single(a.Value)
+	if tildeWithin(a.Value) {
+		x.known = false
+	}
 	v := value{text: x.text, known: x.known, plain: x.plain, num: x.num, node: x.node, alts: x.alts}
 	if a.Append {
 		old := w.vars.get(name)
@@ -58,6 +61,19 @@ func (w *walker) assignNode(a *syntax.Assign, prefix bool) {
 		w.prefixText(name, x.text)
 	}
 	w.assignment(name, v)
+}
+
+// tildeWithin recognises a tilde behind a colon, which an assignment expands.
+func tildeWithin(x *syntax.Word) bool {
+	if x == nil {
+		return false
+	}
+	for _, p := range x.Parts {
+		if l, ok := p.(*syntax.Lit); ok && strings.Contains(l.Value, ":~") {
+			return true
+		}
+	}
+	return false
 }
 
 // prefixText walks the value of a variable that a program may run as shell

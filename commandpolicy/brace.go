@@ -16,12 +16,38 @@ func braces(x *syntax.Word) (words [][]syntax.WordPart, ok bool) {
 	if !mayBrace(x) {
 		return [][]syntax.WordPart{x.Parts}, true
 	}
+	if oddBraces(x) {
+		return nil, false
+	}
 	split := &syntax.Word{Parts: x.Parts}
 	if !syntax.SplitBraces(split) {
 		return [][]syntax.WordPart{x.Parts}, true
 	}
 	budget := maxBraces
 	return expandParts(split.Parts, &budget)
+}
+
+// oddBraces recognises what bash and the parser take apart in different ways:
+// braces that are not paired, {} among other braces, and braces beside escapes.
+func oddBraces(x *syntax.Word) bool {
+	open, shut, divided := 0, 0, false
+	for _, p := range x.Parts {
+		l, ok := p.(*syntax.Lit)
+		if !ok {
+			continue
+		}
+		plain := strings.NewReplacer(`\\`, "", `\{`, "", `\}`, "").Replace(l.Value)
+		if strings.Contains(plain, "{") && strings.Contains(l.Value, `\`) {
+			return true
+		}
+		open += strings.Count(plain, "{")
+		shut += strings.Count(plain, "}")
+		divided = divided || strings.Contains(plain, ",") || strings.Contains(plain, "..")
+		if strings.Contains(plain, "{}") && shut > 1 && divided {
+			return true
+		}
+	}
+	return divided && open != shut
 }
 
 func mayBrace(x *syntax.Word) bool {
@@ -101,7 +127,12 @@ func sequence(b *syntax.BraceExp, budget int) ([][]syntax.WordPart, bool) {
 	}
 	format := func(v int64) string { return strconv.FormatInt(v, 10) }
 	if letters {
-		format = func(v int64) string { return string([]byte{'\\', byte(v)}) }
+		format = func(v int64) string {
+			if c := string([]byte{byte(v)}); nameLength(c) == 1 {
+				return c
+			}
+			return string([]byte{'\\', byte(v)})
+		}
 	} else if width := max(len(from), len(to)); zeroPadded(from) || zeroPadded(to) {
 		format = func(v int64) string { return padded(v, width) }
 	}

@@ -3,6 +3,7 @@ package commandpolicy
 import (
 	"encoding/base64"
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -161,42 +162,51 @@ func (j *judged) cd() bool {
 	}
 	j.here()
 	w := j.w
-	var to []string
-	switch ops := j.call.operands; {
-	case j.call.broken != "" || len(ops) > 1 || j.name == "popd":
-		j.unknown("a folder that is not known before the run")
-	case len(ops) == 0:
-		if home := w.vars.get("HOME"); home.known && j.name == "cd" {
-			to = []string{home.text}
-		}
-	case ops[0].known && ops[0].text == "-":
-		to = w.old
-	case ops[0].known && !w.cdpathChanged && !strings.HasPrefix(ops[0].text, "+"):
-		for _, d := range w.dirs {
-			to = append(to, j.cdTo(d, ops[0].text))
-		}
-		if path.IsAbs(ops[0].text) {
-			to = []string{path.Clean(ops[0].text)}
-		}
-	}
-	if len(to) == 0 {
-		j.unknown("a folder that is not known before the run")
-		for _, x := range j.call.operands {
-			for _, alt := range x.alts {
-				to = append(to, path.Join("/", alt))
-			}
-		}
-		if len(to) == 0 {
-			w.old, w.dirs, w.passed = w.dirs, nil, nil
-			return true
-		}
-	}
+	to, sure := j.cdTargets()
 	for _, d := range to {
 		j.use(kindMeta, known(d), "")
+		if len(w.been) < 4*maxDirs && !slices.Contains(w.been, d) {
+			w.been = append(w.been, d)
+		}
 	}
-	w.old, w.passed = w.dirs, to
+	w.old = w.dirs
+	if !sure || len(to) == 0 {
+		j.unknown("a folder that is not known before the run")
+		w.dirs, w.passed = nil, nil
+		return true
+	}
+	w.passed = to
 	w.dirs = unite(w.dirs, to)
 	return true
+}
+
+// cdTargets are the folders that cd leads to; they are only guesses when not
+// sure.
+func (j *judged) cdTargets() (to []string, sure bool) {
+	w, ops := j.w, j.call.operands
+	if j.call.broken != "" || len(ops) > 1 || j.name == "popd" {
+		return nil, false
+	}
+	if len(ops) == 0 {
+		home := w.vars.get("HOME")
+		return append(home.alts, home.text), home.known && j.name == "cd"
+	}
+	switch x := ops[0]; {
+	case !x.known:
+		for _, alt := range x.alts {
+			to = append(to, path.Join("/", alt))
+		}
+		return to, false
+	case x.text == "-":
+		return w.old, true
+	case path.IsAbs(x.text):
+		return []string{path.Clean(x.text)}, !strings.HasPrefix(x.text, "+")
+	default:
+		for _, d := range w.somewhere() {
+			to = append(to, j.cdTo(d, x.text))
+		}
+		return to, len(w.dirs) > 0 && !w.cdpathChanged && !strings.HasPrefix(x.text, "+")
+	}
 }
 
 // cdTo is where cd leads: without -P bash takes .. off the name of the folder,
@@ -314,9 +324,7 @@ func (j *judged) setArgs(words []word) {
 	n := j.w.flow.node()
 	j.w.flow.edge(j.w.args, n)
 	j.w.args = n
-	for _, x := range words {
-		j.w.flow.edge(x.node, n)
-	}
+	j.passes(words, n)
 }
 
 var harmlessShopts = setOf(`nullglob globstar dotglob failglob nocaseglob globskipdots inherit_errexit`)

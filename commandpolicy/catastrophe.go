@@ -68,7 +68,7 @@ func (j *judged) catastrophes() {
 	home := j.w.places.home
 	if j.name == "rm" || j.name == "find" || j.name == "mv" || j.name == "shred" || j.name == "rsync" || j.name == "srm" || j.name == "wipe" {
 		for _, p := range f.Deletes {
-			if wipes(p, home) && !j.w.places.inside(p) {
+			if wipes(p, home) && !j.w.places.ours(p) {
 				j.w.deny(ruleWipe)
 			}
 		}
@@ -92,7 +92,7 @@ func (e *effects) pathCatastrophes() {
 			if isRawDevice(p) {
 				e.w.deny(ruleDisk)
 			}
-			if isLoginFile(p, home) && !e.w.places.inside(p) {
+			if isLoginFile(p, home) && !e.w.places.ours(p) {
 				e.w.deny(ruleLogin)
 			}
 			if p == "/proc/sysrq-trigger" || strings.HasPrefix(p, "/sys/power/") {

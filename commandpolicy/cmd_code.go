@@ -1,6 +1,8 @@
 package commandpolicy
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -46,9 +48,7 @@ func (j *judged) shell() bool {
 func (j *judged) shellC(text word, params []word) {
 	was := j.w.args
 	j.w.args = j.w.flow.node()
-	for _, x := range params {
-		j.w.flow.edge(x.node, j.w.args)
-	}
+	j.passes(params, j.w.args)
 	if text.known && j.name != "bash" && posixOnly(text.text) {
 		j.unknown("text that this shell reads otherwise than bash")
 	}
@@ -97,15 +97,37 @@ func (j *judged) interpreter() bool {
 		for _, x := range c.operands {
 			j.w.flow.edge(x.node, j.d)
 			j.touchesOwn(x)
+			if c.has("-i") {
+				j.use(kindWrite, x, "")
+			}
 		}
-		c2 := *c
-		c2.operands = nil
-		j.refuse(j.call.spec.never)
-		j.apply(c.spec, &c2)
+		j.applyOptions(c)
 		return true
 	}
-	if !data {
+	if !data || slices.ContainsFunc(c.operands, func(x word) bool { return x.text == "-" && x.known }) {
 		j.stdinCode()
+	}
+	if c.has("-i") {
+		for _, x := range c.operands {
+			j.use(kindWrite, x, "")
+		}
+	}
+	return false
+}
+
+// anyCommand looks for the command that a wrapper with unknown options runs:
+// the first word that names a known program.
+func (j *judged) anyCommand() bool {
+	for i, x := range j.args[:min(len(j.args), 16)] {
+		name := x.text
+		if dir, base := path.Split(name); systemBin[path.Clean(dir)] && dir != "" {
+			name = base
+		}
+		if x.known && !strings.HasPrefix(name, "-") && (specFor(name) != nil || isBuiltin(name)) {
+			j.refuse(j.call.spec.never)
+			j.unwrap(j.args[i:])
+			return true
+		}
 	}
 	return false
 }
@@ -154,7 +176,13 @@ func (j *judged) env() bool {
 		return true
 	}
 	j.quiet = true
+	dirs := j.w.dirs
+	if u, ok := c.flag("--chdir"); ok {
+		j.use(kindMeta, u.value, "")
+		j.w.dirs = j.paths(u.value, true)
+	}
 	j.w.start(r)
+	j.w.dirs = dirs
 	return true
 }
 

@@ -94,7 +94,7 @@ func (j *judged) tar() bool {
 		first.text = "-" + first.text
 		args = append([]word{first}, args[1:]...)
 	}
-	c := j.call.spec.take(args)
+	c := j.call.spec.take(j.name, args)
 	j.call = c
 	if c.info {
 		return true
@@ -157,7 +157,7 @@ func (j *judged) remove() bool {
 // rootNames marks a listing of everything in a system folder or home.
 func (j *judged) rootNames() {
 	for _, p := range j.part.Effects.Reads {
-		if isSystemFolder(p, j.w.places.home) {
+		if wipes(p, j.w.places.home) && !j.w.places.ours(p) {
 			j.w.flow.mark(j.d, fromRootNames)
 		}
 	}

@@ -27,7 +27,7 @@ func (j *judged) git() bool {
 		j.unknown("git " + sub.text + " is not known")
 		s = &spec{name: "git " + sub.text, opts: map[string]*option{}, hasRest: true}
 	}
-	c := s.take(rest)
+	c := s.take("git "+sub.text, rest)
 	j.name = "git " + sub.text
 	if hook := gitHooks()[sub.text]; hook != nil {
 		hook(j, c)

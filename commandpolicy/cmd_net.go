@@ -208,3 +208,21 @@ func (j *judged) netcat() bool {
 	}
 	return false
 }
+
+// openssl talks to the network for a few of its subcommands; with the others
+// it works on keys that are named to it.
+func (j *judged) openssl() bool {
+	for _, x := range j.args {
+		switch x.text {
+		case "s_client", "s_server", "s_time", "ocsp", "cmp", "ts":
+			return false
+		}
+	}
+	j.refuse("works on keys and certificates")
+	j.call = generic(j.args)
+	for _, x := range j.args {
+		j.w.flow.edge(x.node, j.d)
+		j.touchesOwn(x)
+	}
+	return true
+}

@@ -163,7 +163,7 @@ func (j *judged) goTool() bool {
 		j.unknown("go " + sub + " is not known")
 		return true
 	}
-	c := s.take(j.args[1:])
+	c := s.take("go "+sub, j.args[1:])
 	c.info = false
 	j.apply(s, c)
 	j.call = &call{spec: s, sub: s, flags: c.flags, operands: append([]word{j.args[0]}, c.operands...), broken: c.broken}
@@ -172,7 +172,7 @@ func (j *judged) goTool() bool {
 
 // fuser -k on a root signals everything that has a file open.
 func (j *judged) fuser() bool {
-	if j.call.has("-k") {
+	if j.call.has("--kill") {
 		for _, x := range j.call.operands {
 			if x.text == "/" {
 				j.w.denyPart(ruleAllSignals, j.index)

@@ -97,9 +97,7 @@ func (w *walker) isFunction(name string) bool { return w.facts.declared[name] ||
 func (w *walker) callFunction(r run) {
 	f := w.function(r.argv[0].text)
 	e := w.begin(Part{Kind: PartFunction, Name: r.argv[0].text, Wrappers: r.wrappers, Argv: args(r.argv)}, w.flow.node())
-	for _, x := range r.argv[1:] {
-		w.flow.edge(x.node, f.args)
-	}
+	e.passes(r.argv[1:], f.args)
 	w.flow.edge(w.io.in, f.in)
 	w.flow.edge(f.out, w.io.out)
 	w.flow.write(w.io.out, "", false)
@@ -128,7 +126,14 @@ func (w *walker) unknownProgram(r run) {
 	w.flow.edge(r.argv[0].node, e.codeNode())
 	e.end()
 	for _, alt := range r.argv[0].alts {
-		alts := append([]word{known(alt)}, r.argv[1:]...)
+		alts := []word{known(alt)}
+		if !r.argv[0].quoted {
+			alts = alts[:0]
+			for _, f := range strings.Fields(alt) {
+				alts = append(alts, known(f))
+			}
+		}
+		alts = append(alts, r.argv[1:]...)
 		w.start(run{argv: alts, wrappers: r.wrappers, depth: r.depth, noFunc: r.noFunc, external: r.external, lookup: r.lookup})
 	}
 }
@@ -310,7 +315,7 @@ func (j *judged) byGrammar() {
 		if hook == nil {
 			hook = hookFor(s.name)
 		}
-		j.call = s.take(j.args)
+		j.call = s.take(j.name, j.args)
 		if j.call.info {
 			return
 		}
@@ -353,6 +358,9 @@ func (j *judged) apply(s *spec, c *call) {
 			j.use(u.opt.kind, u.value, j.name+" "+u.raw)
 		}
 	}
+	if s.never != "" || s.net {
+		j.sensitive(s, c)
+	}
 	for i, x := range c.operands {
 		k, ok := s.operandKind(i)
 		if !ok {
@@ -370,6 +378,28 @@ func (j *judged) apply(s *spec, c *call) {
 	j.here()
 	if s.wraps && len(c.command) > 0 {
 		j.unwrap(c.command)
+	}
+}
+
+// sensitive looks at every word of a program that may do anything with it:
+// none may lie in the agent's own files, and none that is sent away may be a
+// key. A word behind an option is left out there: ssh -i uses a key.
+func (j *judged) sensitive(s *spec, c *call) {
+	sends := s.net && s.rest == kindText && len(s.args) == 0 && len(c.operands) > 0
+	for i, x := range j.args {
+		j.touchesOwn(x)
+		if !sends || !x.known || strings.ContainsAny(x.text, ":") || strings.HasPrefix(x.text, "-") || i > 0 && strings.HasPrefix(j.args[i-1].text, "-") {
+			continue
+		}
+		if strings.Contains(x.text, "@") {
+			j.upload(x)
+			continue
+		}
+		for _, p := range j.paths(x, true) {
+			if _, class := secretName(p, j.w.places.home); class >= hardSecret {
+				j.use(kindWalk, x, "")
+			}
+		}
 	}
 }
 

@@ -118,6 +118,17 @@ func (e *effects) use(k kind, x word, why string) {
 	}
 }
 
+// passes notes words that become parameters of shell text: what that text prints
+// is theirs.
+func (e *effects) passes(words []word, to node) {
+	for _, x := range words {
+		e.w.flow.edge(x.node, to)
+		if !x.known && !x.plain {
+			e.unknown("passes on what is not known before the run")
+		}
+	}
+}
+
 func (e *effects) executes(what string) {
 	e.part.Effects.Executes = append(e.part.Effects.Executes, what)
 	e.refuse("runs " + what)
@@ -141,6 +152,9 @@ func (e *effects) script(x word) {
 	e.w.flow.edge(x.node, e.codeNode())
 	for _, p := range e.paths(x, true) {
 		e.w.flow.edge(e.w.flow.file(p), e.codeNode())
+		if isInput(p) {
+			e.w.flow.edge(e.w.io.in, e.codeNode())
+		}
 		e.classify(p, ActRead)
 	}
 	what := x.text
@@ -162,12 +176,24 @@ func (e *effects) paths(x word, follow bool) []string {
 			out = e.w.appendReal(out, t, follow)
 			continue
 		}
-		for _, d := range e.w.dirs {
+		for _, d := range e.w.somewhere() {
 			out = e.w.appendReal(out, d+"/"+t, follow)
 		}
 	}
 	return out
 }
+
+// somewhere are the folders that may be current; when that is not known, all
+// that ever were, which serves the deny list and proves nothing.
+func (w *walker) somewhere() []string {
+	if len(w.dirs) == 0 {
+		return w.been
+	}
+	return w.dirs
+}
+
+// strays reports whether x is relative to a folder that is not known.
+func (e *effects) strays(x word) bool { return len(e.w.dirs) == 0 && !strings.HasPrefix(x.text, "/") }
 
 func (w *walker) appendReal(out []string, name string, follow bool) []string {
 	real, loop := w.places.resolve(name, follow)
@@ -189,7 +215,7 @@ func (e *effects) read(k kind, x word) {
 	paths := e.paths(x, k != kindName)
 	switch {
 	case x.known:
-		if len(paths) == 0 {
+		if e.strays(x) {
 			e.unknown("a relative path, while the current folder is not known")
 		}
 		if content && namesSecret(x.glob, e.w.places.home) {
@@ -276,7 +302,7 @@ func (e *effects) change(k kind, x word) {
 	if k == kindDelete && x.known && x.glob != "" {
 		paths = append(paths, e.paths(known(x.glob), false)...)
 	}
-	if len(paths) == 0 {
+	if len(paths) == 0 || e.strays(x) {
 		e.refuse("changes a file that is not known before the run")
 	}
 	for _, p := range paths {

@@ -42,8 +42,7 @@ func unescape(pat string) string {
 
 // expandGlob lists the names that a pattern stands for in dir, as bash does
 // without any shopt: hidden names only for a pattern that begins with a dot,
-// sorted, and the pattern itself when nothing matches. ok is false when the
-// facts do not tell.
+// sorted. ok is false when the facts do not tell.
 func (p *places) expandGlob(pat, dir string) (names []string, ok bool) {
 	found := []string{""}
 	abs := strings.HasPrefix(pat, "/")
@@ -61,9 +60,6 @@ func (p *places) expandGlob(pat, dir string) (names []string, ok bool) {
 			next = append(next, more...)
 		}
 		found = next
-	}
-	if len(found) == 0 {
-		return []string{unescape(pat)}, true
 	}
 	if strings.HasSuffix(pat, "/") {
 		for i := range found {

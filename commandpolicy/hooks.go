@@ -140,6 +140,10 @@ func wrapperHook(name string) hook {
 		return (*judged).xargs
 	case "su", "script", "watch", "flock", "parallel":
 		return (*judged).shellWords
+	case "chroot":
+		return (*judged).anyCommand
+	case "openssl":
+		return (*judged).openssl
 	case "busybox", "toybox":
 		return (*judged).busybox
 	case "python", "perl", "ruby", "node", "php", "lua", "deno", "tclsh", "osascript", "julia", "guile", "pwsh":

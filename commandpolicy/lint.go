@@ -111,21 +111,17 @@ func (l *loader) remarks() {
 }
 
 // bareNever are programs that a rule may not allow without saying what they
-// run: whoever may run them may run anything.
+// run: shells and interpreters, which run anything.
 func bareNever(name string) bool {
-	if shellNames[name] || name == "eval" || name == "source" || name == "." || name == "find" || name == "tera-pilot" {
+	switch name {
+	case "eval", "source", ".", "tera-pilot", "deno", "bun", "npx", "uvx", "pipx", "bunx", "pnpx":
+		return true
+	}
+	if shellNames[name] {
 		return true
 	}
 	s := specFor(name)
-	if s == nil {
-		return false
-	}
-	for _, o := range s.opts {
-		if o.kind == kindCode {
-			return true
-		}
-	}
-	return slices.Contains(s.args, kindScript)
+	return s != nil && s.operandIs(kindScript)
 }
 
 // unwrapped are programs that never stand for themselves in a part.
@@ -171,7 +167,7 @@ func (l *loader) remarkPath(r *Rule) {
 				l.warn(r.Line, "wide: %q is every file of the workspace", g)
 			}
 		case "~", "/home", "/root", "/etc", "/usr", "/var":
-			l.fail(r.Line, "over-broad: %q is a whole home or system folder", g)
+			l.warn(r.Line, "over-broad: %q is a whole home or system folder", g)
 		case "~/.tera_pilot":
 			l.fail(r.Line, "can never match: no rule opens the agent's own files")
 		}

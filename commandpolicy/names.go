@@ -265,3 +265,12 @@ func isSource(p string) bool {
 	}
 	return strings.HasPrefix(p, "/dev/fd/")
 }
+
+// isInput reports whether p is the standard input under another name.
+func isInput(p string) bool {
+	switch p {
+	case "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+		return true
+	}
+	return false
+}

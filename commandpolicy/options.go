@@ -7,6 +7,7 @@ import (
 
 // call is one command line, taken apart by its grammar.
 type call struct {
+	name     string // for people
 	spec     *spec // nil when the program has no grammar
 	sub      *spec // grammar of the subcommand, if any
 	flags    []flagUse
@@ -31,8 +32,8 @@ type flagUse struct {
 }
 
 // take parses args by the grammar s.
-func (s *spec) take(args []word) *call {
-	c := &call{spec: s}
+func (s *spec) take(name string, args []word) *call {
+	c := &call{name: name, spec: s}
 	p := optionParser{call: c, args: args}
 	switch s.style {
 	case styleGNU, stylePOSIX:
@@ -125,17 +126,17 @@ func (p *optionParser) long(x word) {
 	name, text, attached := strings.Cut(x.text, "=")
 	o, exact := p.call.spec.lookLong(name)
 	if o == nil {
-		p.fail("the option " + name + " of " + p.call.spec.name + " is not known")
+		p.fail("the option " + name + " of " + p.call.name + " is not known")
 		p.add(flagUse{name: name, raw: name, value: known(text), has: attached})
 		return
 	}
 	if !exact {
-		p.fail("the option " + name + " of " + p.call.spec.name + " is abbreviated")
+		p.fail("the option " + name + " of " + p.call.name + " is abbreviated")
 	}
 	u := flagUse{opt: o, name: o.name, raw: name}
 	switch {
 	case attached && o.arity == noValue:
-		p.fail("the option " + name + " of " + p.call.spec.name + " takes no value")
+		p.fail("the option " + name + " of " + p.call.name + " takes no value")
 	case attached:
 		u.value, u.has = x.cut(text), true
 	case o.arity == oneValue:
@@ -152,7 +153,7 @@ func (x word) cut(text string) word {
 
 func (p *optionParser) next(name string) (word, bool) {
 	if p.i >= len(p.args) {
-		p.fail("the option " + name + " of " + p.call.spec.name + " needs a value")
+		p.fail("the option " + name + " of " + p.call.name + " needs a value")
 		return word{}, false
 	}
 	x := p.args[p.i]
@@ -170,7 +171,7 @@ func (p *optionParser) cluster(x word) {
 			name = x.text
 		}
 		if o == nil {
-			p.fail("the option " + name + " of " + s.name + " is not known")
+			p.fail("the option " + name + " of " + p.call.name + " is not known")
 			p.add(flagUse{name: name, raw: name})
 			continue
 		}
@@ -216,7 +217,7 @@ func (p *optionParser) golang() {
 		name, text, attached := strings.Cut("-"+strings.TrimLeft(x.text, "-"), "=")
 		o := p.call.spec.opts[name]
 		if o == nil {
-			p.fail("the option " + name + " of " + p.call.spec.name + " is not known")
+			p.fail("the option " + name + " of " + p.call.name + " is not known")
 			p.add(flagUse{name: name, raw: name, value: known(text), has: attached})
 			continue
 		}

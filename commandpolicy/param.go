@@ -59,11 +59,14 @@ func (w *walker) parameter(name string) value {
 			return value{text: w.dirs[0], known: true}
 		}
 		return value{plain: true}
-	case "@", "*", "_":
+	case "_":
 		return value{}
+	case "@", "*":
+		return value{plain: true, node: w.args}
 	}
 	if name[0] >= '0' && name[0] <= '9' {
-		return value{}
+		// Whoever passes parameters answers for them: see passes.
+		return value{plain: true, node: w.args}
 	}
 	return w.vars.get(name)
 }

@@ -98,8 +98,18 @@ func (p *places) resolve(name string, followLast bool) (real string, loop bool) 
 	return real, false
 }
 
-// inside reports whether a resolved path is the workspace or lies in it.
-func (p *places) inside(real string) bool { return below(real, p.workspace) }
+// inside reports whether a resolved path is the workspace or lies in it. A
+// system folder, or one that holds the home, is no workspace: nothing is inside.
+func (p *places) inside(real string) bool {
+	if systemFolders[p.workspace] || p.home != p.workspace && below(p.home, p.workspace) {
+		return false
+	}
+	return below(real, p.workspace)
+}
+
+// ours reports whether a path lies in a workspace that is no home itself, so
+// that no deny rule about homes and system folders is meant.
+func (p *places) ours(real string) bool { return p.workspace != p.home && p.inside(real) }
 
 // own reports whether a resolved path is the agent's own state or lies in it.
 func (p *places) own(real string) bool { return p.state != "" && below(real, p.state) }

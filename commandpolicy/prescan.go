@@ -85,7 +85,11 @@ func (p *prescan) visitCall(n *syntax.CallExpr, again bool, v *vars) {
 	if len(n.Args) == 0 {
 		return
 	}
-	switch n.Args[0].Lit() {
+	name, ok := staticText(n.Args[0])
+	if !ok {
+		name = ""
+	}
+	switch name {
 	case "cd", "pushd", "popd", "command", "builtin":
 		p.anyMove = true
 		p.moves = p.moves || again

@@ -2,6 +2,7 @@ package commandpolicy
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -30,7 +31,8 @@ type vars struct {
 	// loops that are being walked, with their present value.
 	repeated map[string]bool
 	bound    map[string]value
-	lost     bool // something unknown may have set any variable
+	ever     map[string][]string // values that a variable is ever given, for the deny list
+	lost     bool                // something unknown may have set any variable
 	env      map[string]string
 	preset   map[string]value
 }
@@ -50,6 +52,9 @@ func (v *vars) mark() mark { return mark{len(v.trail), len(v.settled)} }
 func (v *vars) set(name string, val value) {
 	old, had := v.now[name]
 	v.trail = append(v.trail, change{name, old, had})
+	if val.known && len(v.ever[name]) < maxAlts {
+		v.ever[name] = append(v.ever[name], val.text)
+	}
 	if num, ok := v.fickle[name]; ok {
 		val = changing(val, num)
 	}
@@ -120,18 +125,30 @@ func either(a, b value) value {
 		node:    b.node,
 	}
 	for _, x := range []value{a, b} {
-		if x.known && len(out.alts)+len(x.alts) < 8 {
+		if x.known && len(out.alts)+len(x.alts) < maxAlts {
 			out.alts = append(append(out.alts, x.text), x.alts...)
 		}
 	}
 	return out
 }
 
-// get looks a variable up.
+// maxAlts bounds the values that one word is followed with.
+const maxAlts = 8
+
+// get looks a variable up. What is not known for sure comes with the values
+// that it may have.
 func (v *vars) get(name string) value {
-	if v.lost {
-		return value{}
+	val := v.look(name)
+	if v.lost && val.known {
+		val = value{node: val.node, private: val.private, alts: []string{val.text}}
 	}
+	if !val.known && !val.unset {
+		val.alts = append(slices.Clone(val.alts), v.ever[name]...)
+	}
+	return val
+}
+
+func (v *vars) look(name string) value {
 	if val, ok := v.bound[name]; ok {
 		return val
 	}

@@ -16,6 +16,7 @@ type walker struct {
 
 	dirs   []string // the folders that may be current; none: not known
 	old    []string // the folders before the last cd
+	been   []string // every folder that was ever current, for the deny list
 	passed []string // where a cd of this very statement leads, when it succeeds
 
 	funcs   map[string]*function
@@ -47,7 +48,7 @@ func newWalker(a *Analysis, c Context) *walker {
 		dir = p.workspace
 	}
 	w := &walker{
-		a: a, places: p, flow: newFlow(), dirs: []string{dir},
+		a: a, places: p, flow: newFlow(), dirs: []string{dir}, been: []string{dir},
 		funcs: map[string]*function{}, fds: map[string]node{},
 		budget: 64<<10 + 4*len(a.Text), unroll: 64 << 10,
 	}
@@ -56,7 +57,7 @@ func newWalker(a *Analysis, c Context) *walker {
 		preset["HOME"] = value{text: p.home, known: true}
 	}
 	w.vars = &vars{now: map[string]value{}, fickle: map[string]bool{}, repeated: map[string]bool{},
-		bound: map[string]value{}, env: c.Env, preset: preset}
+		bound: map[string]value{}, ever: map[string][]string{}, env: c.Env, preset: preset}
 	return w
 }
 
@@ -154,11 +155,17 @@ func (w *walker) command(s *syntax.Stmt) {
 	if s.Cmd != nil {
 		w.node(s.Cmd)
 	}
-	w.io, w.fds = io, fds
+	if len(s.Redirs) > 0 {
+		w.io, w.fds = io, fds
+	}
 }
 
 func isBareExec(c *syntax.CallExpr) bool {
-	return len(c.Args) == 1 && len(c.Assigns) == 0 && c.Args[0].Lit() == "exec"
+	if len(c.Args) != 1 || len(c.Assigns) > 0 {
+		return false
+	}
+	name, ok := staticText(c.Args[0])
+	return ok && name == "exec"
 }
 
 func cloneMap(m map[string]node) map[string]node {
@@ -380,7 +387,7 @@ func (w *walker) forWords(c *syntax.ForClause, l *syntax.WordIter) {
 		for _, it := range items {
 			v.plain = v.plain && (it.known || it.plain)
 			v.node = w.merge(v.node, it.node)
-			if it.known && len(v.alts) < 8 {
+			if it.known && len(v.alts) < maxAlts {
 				v.alts = append(v.alts, it.text)
 			}
 		}

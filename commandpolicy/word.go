@@ -52,7 +52,7 @@ func (w *walker) fields(words []*syntax.Word) []word {
 		}
 		lists, ok := braces(x)
 		if !ok {
-			w.unparsed("braces that stand for too many words")
+			w.problem("braces that cannot be followed")
 			lists = [][]syntax.WordPart{x.Parts}
 		}
 		for _, parts := range lists {
@@ -80,11 +80,40 @@ func simpleLit(x *syntax.Word) (string, bool) {
 	return "", false
 }
 
+// staticText is the text of a word in which nothing is to be expanded.
+func staticText(x *syntax.Word) (string, bool) {
+	var b strings.Builder
+	for _, p := range x.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			b.WriteString(unescape(p.Value))
+		case *syntax.SglQuoted:
+			text := p.Value
+			if p.Dollar {
+				text = ansiC(text)
+			}
+			b.WriteString(text)
+		case *syntax.DblQuoted:
+			for _, q := range p.Parts {
+				l, ok := q.(*syntax.Lit)
+				if !ok {
+					return "", false
+				}
+				b.WriteString(unescapeDouble(l.Value))
+			}
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
 // expand turns the parts of one word into fields.
 func (w *walker) expand(parts []syntax.WordPart) []word {
-	f := &splitter{w: w}
+	f := &splitter{w: w, cur: freshWord}
+	parts = joinLits(parts)
 	for i, p := range parts {
-		for _, pc := range w.pieces(p, i == 0, false) {
+		for _, pc := range w.pieces(p, i == 0, i == len(parts)-1) {
 			f.add(pc)
 		}
 	}
@@ -99,7 +128,7 @@ func (w *walker) single(x *syntax.Word) word {
 	out := word{known: true, plain: true, num: true}
 	var b strings.Builder
 	for i, p := range x.Parts {
-		for _, pc := range w.pieces(p, i == 0, true) {
+		for _, pc := range w.pieces(p, i == 0, i == len(x.Parts)-1) {
 			w.join(&out, &b, pc)
 		}
 	}
@@ -165,6 +194,7 @@ type splitter struct {
 	pat   strings.Builder
 	open  bool // a field has begun, though it may be empty
 	glob  bool
+	slash bool // a backslash came out of an expansion
 	loose bool // the field holds an unquoted unknown: it may be none or many
 }
 
@@ -187,11 +217,13 @@ func (s *splitter) add(pc piece) {
 	}
 }
 
+// freshWord is a word before anything was added: all that is asked of every
+// piece still holds.
+var freshWord = word{plain: true, num: true}
+
 func (s *splitter) put(text, pat string, pc piece) {
-	if s.text.Len() == 0 && len(s.cur.alts) == 0 && !s.open {
-		s.cur.known, s.cur.plain, s.cur.num = true, true, true
-	}
-	if s.cur.known || !s.loose {
+	s.cur.num = s.cur.num && (text == "" || isInt(text))
+	if !s.loose {
 		s.text.WriteString(text)
 		s.pat.WriteString(pat)
 	}
@@ -221,6 +253,7 @@ func (s *splitter) split(pc piece) {
 			}
 			s.open = true
 			s.glob = s.glob || hasGlob(rest[:i])
+			s.slash = s.slash || strings.Contains(rest[:i], `\`)
 			s.put(rest[:i], rest[:i], pc)
 			rest = rest[i:]
 			continue
@@ -237,8 +270,8 @@ func (s *splitter) unknown(pc piece) {
 		}
 	}
 	s.open, s.loose = true, true
-	s.cur.plain = (s.cur.plain || s.text.Len() == 0) && (pc.plain || pc.num)
-	s.cur.num = pc.num && s.text.Len() == 0
+	s.cur.plain = s.cur.plain && (pc.plain || pc.num)
+	s.cur.num = s.cur.num && pc.num
 	s.cur.quoted = s.cur.quoted || pc.quoted
 	s.cur.stream = s.cur.stream || pc.stream
 	s.cur.node = s.w.merge(s.cur.node, pc.node)
@@ -247,7 +280,7 @@ func (s *splitter) unknown(pc piece) {
 // flush ends the field that is being built, and matches it against files.
 func (s *splitter) flush() {
 	defer func() {
-		s.cur, s.open, s.glob, s.loose = word{}, false, false, false
+		s.cur, s.open, s.glob, s.slash, s.loose = freshWord, false, false, false, false
 		s.text.Reset()
 		s.pat.Reset()
 	}()
@@ -255,8 +288,8 @@ func (s *splitter) flush() {
 		return
 	}
 	s.cur.text = s.text.String()
-	s.cur.known = !s.loose
-	if !s.glob || s.loose {
+	s.cur.known = !s.loose && !(s.glob && s.slash) // versions differ on such patterns
+	if !s.glob || !s.cur.known {
 		s.out = append(s.out, s.cur)
 		return
 	}
@@ -284,6 +317,9 @@ func (w *walker) match(base word, pat string) []word {
 		base.known = false
 		return []word{base}
 	}
+	if len(names) == 0 {
+		return []word{base} // the pattern stays as it is written
+	}
 	out := make([]word, len(names))
 	for i, n := range names {
 		out[i] = base
@@ -292,11 +328,52 @@ func (w *walker) match(base word, pat string) []word {
 	return out
 }
 
-// pieces evaluates one part of a word. single is true where nothing is split.
-func (w *walker) pieces(p syntax.WordPart, first, single bool) []piece {
+// joinLits puts literal parts together that braces have left side by side. A
+// name that follows a short $name becomes part of it, since bash expands
+// braces before it looks for variables: $a{b,c} is $ab $ac.
+func joinLits(parts []syntax.WordPart) []syntax.WordPart {
+	var out []syntax.WordPart
+	for _, p := range parts {
+		l, ok := p.(*syntax.Lit)
+		if !ok || len(out) == 0 {
+			out = append(out, p)
+			continue
+		}
+		switch last := out[len(out)-1].(type) {
+		case *syntax.Lit:
+			joined := *last
+			joined.Value += l.Value
+			out[len(out)-1] = &joined
+			continue
+		case *syntax.ParamExp:
+			if n := nameLength(l.Value); n > 0 && last.Short && last.Index == nil && syntax.ValidName(last.Param.Value) {
+				longer, name, rest := *last, *last.Param, *l
+				name.Value += l.Value[:n]
+				rest.Value = l.Value[n:]
+				longer.Param = &name
+				out[len(out)-1] = &longer
+				l = &rest
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// nameLength is the length of the characters of a name at the start of s.
+func nameLength(s string) int {
+	n := 0
+	for n < len(s) && (s[n] == '_' || s[n] >= '0' && s[n] <= '9' || s[n] >= 'a' && s[n] <= 'z' || s[n] >= 'A' && s[n] <= 'Z') {
+		n++
+	}
+	return n
+}
+
+// pieces evaluates one part of a word, which may be its first and its last.
+func (w *walker) pieces(p syntax.WordPart, first, last bool) []piece {
 	switch p := p.(type) {
 	case *syntax.Lit:
-		return w.literal(p.Value, first)
+		return w.literal(p.Value, first, last)
 	case *syntax.SglQuoted:
 		if p.Dollar {
 			return []piece{{text: ansiC(p.Value), known: true, quoted: true}}
@@ -327,12 +404,18 @@ func (w *walker) pieces(p syntax.WordPart, first, single bool) []piece {
 }
 
 // literal evaluates unquoted text: escapes become quoted characters, a leading
-// tilde the home folder.
-func (w *walker) literal(s string, first bool) []piece {
+// tilde the home folder. The name behind a tilde ends at a slash or with the
+// word; one that runs on into another part is none.
+func (w *walker) literal(s string, first, last bool) []piece {
 	if first && strings.HasPrefix(s, "~") {
-		name, rest, _ := cutAt(s[1:], "/")
-		if home, ok := w.tilde(name); ok {
-			return []piece{{text: home, known: true, quoted: true}, {text: rest, known: true, bare: true}}
+		name, rest, slash := cutAt(s[1:], "/")
+		if strings.Contains(name, ":") {
+			return []piece{{}} // bash leaves what follows unexpanded in some versions
+		}
+		if slash || last {
+			if home := w.tilde(name); home.known || len(home.alts) > 0 {
+				return []piece{home, {text: rest, known: true, bare: true}}
+			}
 		}
 	}
 	return []piece{{text: s, known: true, bare: true}}
@@ -346,26 +429,25 @@ func cutAt(s, set string) (before, rest string, found bool) {
 	return s, "", false
 }
 
-// tilde is the folder that ~name stands for.
-func (w *walker) tilde(name string) (string, bool) {
+// tilde is the folder that ~name stands for. Whether there is a user of that
+// name is not known, so that it may also stand for itself.
+func (w *walker) tilde(name string) piece {
 	switch {
 	case name == "":
 		v := w.vars.get("HOME")
-		if v.known {
-			return v.text, true
-		}
-		return "", false
+		return piece{text: v.text, known: v.known, quoted: true, alts: v.alts}
 	case name == "+" && len(w.dirs) == 1:
-		return w.dirs[0], true
+		return piece{text: w.dirs[0], known: true, quoted: true}
 	case name == "root":
-		return "/root", true
-	case strings.ContainsAny(name, "+-0123456789\\\"'$`") || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != "":
-		return "", false
+		return piece{text: "/root", known: true, quoted: true}
+	case name == "+" || name == "-" || strings.Trim(name, "0123456789") == "":
+		return piece{quoted: true, alts: []string{"/"}}
+	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != "":
+		return piece{}
+	case w.places.home != "" && path.Base(w.places.home) == name:
+		return piece{text: w.places.home, known: true, quoted: true}
 	}
-	if w.places.home != "" && path.Base(w.places.home) == name {
-		return w.places.home, true
-	}
-	return "/home/" + name, true
+	return piece{quoted: true, alts: []string{"/home/" + name, "~" + name}}
 }
 
 func (w *walker) doubleQuoted(q *syntax.DblQuoted) []piece {
