@@ -219,4 +219,3 @@ func TestTamperSuite(t *testing.T) {
 		})
 	}
 }
-

@@ -40,13 +40,23 @@ type drafter struct {
 
 // Longest texts, in bytes. What is longer is cut, and ends in an ellipsis.
 const (
-	longWord  = 256       // names, levels, hosts
-	longTitle = 1 << 10   // one line for a person
-	longText  = 4 << 10   // reasons, paths of rules and workspaces
-	longBulk  = 64 << 10  // command, paths and file states together, as written
-	longData  = 192 << 10 // data of an event, as written
-	longList  = 256       // hosts, origins
+	longWord  = 256               // names, levels, hosts
+	longTitle = 1 << 10           // one line for a person
+	longText  = 4 << 10           // reasons, paths of rules and workspaces
+	longBulk  = 64 << 10          // command, paths and file states together, as written
+	longData  = 192 << 10         // data of an event, as written
+	longList  = 256               // hosts, origins
+	longLists = 32 << 10          // hosts, or origins, together as written
+	longOwn   = maxRecord - 4<<10 // what a record has beside its place in the chain
 )
+
+// fits refuses a draft that would make a record longer than the format allows.
+func (d *draft) fits() error {
+	if n := d.body.Size(); n > longOwn {
+		return fmt.Errorf("it would be %d bytes long, and a record has room for %d", n, longOwn)
+	}
+	return nil
+}
 
 func (d drafter) text(s string, longest int) string {
 	s = d.mask.Text(s)
@@ -119,8 +129,13 @@ func (d drafter) intent(s *Session, in Intent) (*draft, error) {
 	b.Text("reason", d.text(in.Reason, longText))
 	b.Text("policy", in.Policy)
 	b.Text("level", d.text(in.Level, longWord))
-	b.Texts("taint", d.texts(in.Taint, longWord))
-	b.Texts("net", d.texts(in.Net, longWord))
+	for name, list := range map[string][]string{"taint": in.Taint, "net": in.Net} {
+		before := b.Size()
+		b.Texts(name, d.texts(list, longWord))
+		if b.Size()-before > longLists {
+			return nil, fmt.Errorf("%s is longer than %d bytes", name, longLists)
+		}
+	}
 	if r := in.Rule; r != nil {
 		var rule jcs.Builder
 		rule.Text("id", d.text(r.ID, longWord))
@@ -138,7 +153,10 @@ func (d drafter) intent(s *Session, in Intent) (*draft, error) {
 	if err := d.commitAll(out, []string{"args", "effect", "inputs"}, in.Args, in.Effect, in.Inputs); err != nil {
 		return nil, err
 	}
-	return out, d.bulk(out, in.Command, in.Paths, []fileList{{"pre", in.Pre}, {"want", in.Want}})
+	if err := d.bulk(out, in.Command, in.Paths, []fileList{{"pre", in.Pre}, {"want", in.Want}}); err != nil {
+		return nil, err
+	}
+	return out, out.fits()
 }
 
 // valid checks the words that are exempt from the redactor.
@@ -218,7 +236,10 @@ func (d drafter) outcome(s *Session, of string, aid string, o Outcome) (*draft, 
 	if err := d.commitAll(out, []string{"out"}, o.Out); err != nil {
 		return nil, err
 	}
-	return out, d.bulk(out, "", nil, []fileList{{"post", o.Post}})
+	if err := d.bulk(out, "", nil, []fileList{{"post", o.Post}}); err != nil {
+		return nil, err
+	}
+	return out, out.fits()
 }
 
 func (d drafter) event(s *Session, ev Event) (*draft, error) {
@@ -244,7 +265,7 @@ func (d drafter) event(s *Session, ev Event) (*draft, error) {
 		return nil, fmt.Errorf("data of the event %s is longer than %d bytes", ev.Kind, longData)
 	}
 	out.body.Raw("data", data)
-	return out, nil
+	return out, out.fits()
 }
 
 func (d drafter) sessionInfo(s *Session, i SessionInfo) (jcs.Builder, error) {

@@ -55,7 +55,7 @@ type lineReader struct {
 }
 
 func newLineReader(r io.ReaderAt, from, limit int64, longest int) *lineReader {
-	return &lineReader{r: r, at: from, limit: limit, max: longest, buf: make([]byte, 2*(longest+1))}
+	return &lineReader{r: r, at: from, limit: limit, max: longest, buf: make([]byte, min(max(limit-from, 0)+1, 32<<10))}
 }
 
 // next gives a line without its line feed, valid until the following call, and
@@ -75,6 +75,11 @@ func (lr *lineReader) next() (line []byte, at int64, whole bool, err error) {
 				return nil, lr.at, false, io.EOF
 			}
 			return lr.have, lr.at, false, nil
+		}
+		if len(lr.have) > len(lr.buf)/2 && len(lr.buf) < 2*(lr.max+1) {
+			grown := make([]byte, min(4*len(lr.buf), 2*(lr.max+1)))
+			copy(grown, lr.have)
+			lr.buf, lr.have = grown, grown[:len(lr.have)]
 		}
 		n := copy(lr.buf, lr.have)
 		want := min(int64(len(lr.buf)-n), lr.limit-end)
