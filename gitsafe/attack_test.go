@@ -86,12 +86,13 @@ var attacks = []attack{
 		l.attributes("*.txt diff=Ev\\ il")
 		l.set("diff.evil.textconv", l.pwned()+"; cat")
 		l.attributes("*.txt diff=evil")
-	}, []string{"blame a.txt", "grep -n one", "show HEAD:a.txt", "log -L1,1:a.txt", "!stash show -p", "diff --stat", "log -S one", "diff --word-diff HEAD"}},
+	}, []string{"blame a.txt", "grep -n one", "show HEAD:a.txt", "log -L1,1:a.txt", "!stash show -p", "diff --stat", "log -S one", "diff --word-diff HEAD", "cherry feature",
+		"log --cherry-pick main...feature", "!rebase feature", "!rebase --apply feature", "commit -a -m x", "!merge feature"}},
 	{"external diff by driver", func(l *lab) {
 		l.set("diff.evil.command", l.pwned()+"; :")
 		l.attributes("* diff=evil")
 	}, []string{"diff", "diff-files -p", "diff-index -p HEAD", "show --stat", "diff --cached HEAD~1", "!log -p --ext-diff -1"}},
-	{"external diff for all", func(l *lab) { l.set("DIFF.External", l.pwned()+"; :") }, []string{"diff", "diff-files -p", "show HEAD"}},
+	{"external diff for all", func(l *lab) { l.set("DIFF.External", l.pwned()+"; :") }, []string{"diff", "diff-files -p", "show HEAD", "commit -a -m x", "!merge feature", "!rebase --apply feature", "reset --hard HEAD~1"}},
 	{"filters with odd names", func(l *lab) {
 		for _, name := range []string{"a.b", `q"uo`, `back\slash`, "ünï", "x=y=z", "UP"} {
 			l.set("filter."+name+".clean", l.pwned()+"; cat")
@@ -199,6 +200,12 @@ var attacks = []attack{
 		l.set("url.ext::sh -c "+strings.ReplaceAll(l.pwned(), " ", "% ")+"% #.insteadOf", l.dir)
 		l.set("protocol.ext.allow", "always")
 	}), []string{"!fetch origin", "!ls-remote", "!push origin main:x"}},
+	{"a remote whose name is an option", layRemote(func(l *lab) {
+		l.set("branch.main.pushRemote", "--receive-pack="+l.pwned()+"; :")
+		l.set("remote.pushDefault", "--receive-pack="+l.pwned()+"; :")
+		l.set("remote.--receive-pack="+l.pwned()+"; :.url", l.dir+"/remote.git")
+		l.set("branch.main.remote", "--upload-pack="+l.pwned()+"; :")
+	}), []string{"!push", "!fetch", "!pull", "!ls-remote"}},
 	{"addresses in the old files", func(l *lab) {
 		l.set("protocol.ext.allow", "always")
 		l.write("repo/.git/remotes/old", "URL: ext::sh -c "+strings.ReplaceAll(l.pwned(), " ", "% ")+"\nPull: main:x\n")
@@ -289,6 +296,7 @@ var unproven = map[string]string{
 	"configured hook with the name of an event": "git refuses it itself, or is older than 2.54",
 	"keys that nobody knows":                    "no git knows them",
 	"pagers":                                    "needs a terminal; the suite has one",
+	"a remote whose name is an option":          "git looks the name up and does not parse it",
 	"the collector":                             "needs git 2.42 and many objects",
 }
 

@@ -12,7 +12,7 @@ import (
 const harmlessKeys = `
 	core.repositoryformatversion core.bare core.filemode core.ignorecase core.symlinks core.precomposeunicode
 	core.autocrlf core.eol core.safecrlf core.whitespace core.checkroundtripencoding
-	core.logallrefupdates core.quotepath core.abbrev core.disambiguate core.warnambiguousrefs
+	core.quotepath core.abbrev core.disambiguate core.warnambiguousrefs
 	core.compression core.loosecompression core.bigfilethreshold core.packedgitwindowsize core.packedgitlimit
 	core.deltabasecachelimit core.maxtreedepth core.multipackindex core.commitgraph core.fsync core.fsyncmethod core.fsyncobjectfiles
 	core.trustctime core.checkstat core.ignorestat core.preloadindex core.untrackedcache core.splitindex
@@ -62,6 +62,8 @@ func harmless(key, value string) bool {
 	switch {
 	case keyPattern("remote.*.fetch").match(key):
 		return tracksRemote(value)
+	case key == "core.logallrefupdates":
+		return value == "true" || value == "always" // false would leave no trace of what was moved
 	case key == "user.signingkey":
 		return keyID.MatchString(value)
 	case key == "pull.twohead", key == "pull.octopus":

@@ -146,6 +146,41 @@ func TestSubmoduleIndexLink(t *testing.T) {
 	}
 }
 
+// TestVisible: what the repository says stands in one printable line.
+func TestVisible(t *testing.T) {
+	l := newLab(t)
+	l.set("hook.pre-commit.x", "y")
+	l.set("core.worktree", "/x\x1b[2J\u202e\ny")
+	_, err := l.run("status")
+	if err == nil || strings.ContainsAny(err.Error(), "\x1b\n\u202e") {
+		t.Errorf("%q", err)
+	}
+	l.git("config", "--unset", "core.worktree")
+	l.git("config", "--remove-section", "hook.pre-commit")
+	l.script("repo/h\x1b[2J/pre-commit", "exit")
+	l.set("core.hooksPath", "h\x1b[2J")
+	r, err := l.run("commit", "-a", "-m", "x")
+	if err != nil || len(r.Notes) != 1 || strings.ContainsAny(r.Notes[0], "\x1b\n") {
+		t.Errorf("%v %q", err, r.Notes)
+	}
+}
+
+// TestSubmoduleList: the list of submodules is no way out, either.
+func TestSubmoduleList(t *testing.T) {
+	l := newLab(t)
+	laySubmodule(func(l *lab, _ string) {
+		l.must(os.Rename(l.repo+"/.gitmodules", l.outside+"/gitconfig"))
+		l.must(os.Symlink(l.outside+"/gitconfig", l.repo+"/.gitmodules"))
+	})(l)
+	before := l.read("outside/gitconfig")
+	for _, args := range []string{"mv vendor/lib vendor/x", "rm -f vendor/lib", "rm a.txt"} {
+		_, _ = l.run(strings.Fields(args)...)
+		if l.read("outside/gitconfig") != before {
+			t.Errorf("git %s wrote outside", args)
+		}
+	}
+}
+
 // TestWorktree: a linked worktree and a submodule are places to work in.
 func TestWorktree(t *testing.T) {
 	l := newLab(t)

@@ -22,7 +22,7 @@ type looker struct {
 	records  []record          // the configuration, with what is not in force
 	keys     bool              // the run wants the person's keys
 	schemes  []string          // for a run over the network
-	own      map[string]string // the person's own settings, for such a run
+	own      map[string]string // the person's own settings
 }
 
 // looker prepares to look at repo from dir.
@@ -41,7 +41,7 @@ func (l looker) invocation(env []string, args ...string) Invocation {
 	return Invocation{
 		Path: l.git, Argv: append([]string{"git", "--no-pager"}, args...), Dir: l.dir, Env: env,
 		ReadOnly: true, Overlays: l.overlays, Readable: l.readable,
-		OutputLimit: l.g.opts.Limits.Output, Timeout: l.g.opts.Limits.Time,
+		OutputLimit: l.g.opts.Limits.Output, Timeout: min(l.g.opts.Limits.Time, defaultLimits.Time),
 	}
 }
 
@@ -58,7 +58,7 @@ func (l looker) stream(ctx context.Context, in io.Reader, w io.Writer, args ...s
 	case ctx.Err() != nil:
 		return 0, ctx.Err()
 	case st.TimedOut:
-		return 0, refuse("", "git %s took longer than %s", args[0], l.g.opts.Limits.Time)
+		return 0, refuse("", "git %s took longer than %s", args[0], inv.Timeout)
 	case st.Truncated:
 		return 0, refuse("", "git %s printed more than can be looked at", args[0])
 	case st.Signalled:
@@ -129,6 +129,18 @@ func (l looker) judge() judge {
 		},
 		defaults: l.g.homeDefaults(),
 	}
+}
+
+// trusted are the person's own settings, the last value of each.
+func (l looker) trusted() map[string]string {
+	own := map[string]string{}
+	trusted := l.judge().trusted
+	for _, r := range l.records {
+		if trusted(r) {
+			own[r.key] = r.text()
+		}
+	}
+	return own
 }
 
 // homeDefaults are what git uses when a key is not set, where that is a file.

@@ -2,10 +2,8 @@ package gitsafe
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -76,10 +74,15 @@ func (p *Plan) losesTracked(ctx context.Context, rev string, paths ...string) er
 	}
 	for entry := range strings.SplitSeq(string(out), "\x00") {
 		f := strings.SplitN(strings.TrimLeft(entry, "\n"), "\t", 3)
-		if len(f) != 3 || slices.ContainsFunc(p.Loses, func(l Loss) bool { return l.Name == f[2] }) {
+		if len(f) != 3 {
 			continue
 		}
-		p.Loses = append(p.Loses, Loss{Kind: "modified", Name: f[2], Added: count(f[0]), Removed: count(f[1]), Saved: true})
+		loss := Loss{Kind: "modified", Name: f[2], Added: count(f[0]), Removed: count(f[1]), Saved: true}
+		if n := len(p.Loses); n > 0 && p.Loses[n-1].Name == loss.Name { // a conflict has two lines
+			p.Loses[n-1] = loss
+			continue
+		}
+		p.Loses = append(p.Loses, loss)
 	}
 	return nil
 }
@@ -119,7 +122,7 @@ func (p *Plan) losesCheckout(ctx context.Context) error {
 		return p.losesTracked(ctx, "HEAD")
 	case c.args.has("-B", "--force-create"):
 		return nil
-	case len(c.Paths) > 0 && len(c.Words) > 0:
+	case len(c.Paths) > 0 && (len(c.Words) > 0 || c.args.has("--ours", "--theirs", "-m", "--merge", "--conflict")):
 		return p.losesTracked(ctx, "HEAD", c.Paths...)
 	case len(c.Paths) > 0:
 		return p.losesTracked(ctx, "", c.Paths...)
@@ -135,7 +138,7 @@ func (p *Plan) losesCheckout(ctx context.Context) error {
 
 func (p *Plan) losesRestore(ctx context.Context) error {
 	c := p.Call
-	if c.args.has("-S", "--staged") || c.args.has("--source") {
+	if c.args.has("-S", "--staged", "--source", "--ours", "--theirs", "-m", "--merge", "--conflict") {
 		return p.losesTracked(ctx, "HEAD", c.Paths...)
 	}
 	return p.losesTracked(ctx, "", c.Paths...)
@@ -143,9 +146,10 @@ func (p *Plan) losesRestore(ctx context.Context) error {
 
 // losesUntracked asks git itself what a clean would remove.
 func (p *Plan) losesUntracked(ctx context.Context) error {
+	// With -n, which beats -f; -f given twice also removes whole repositories.
 	args := []string{"--literal-pathspecs", "clean", "-n"}
 	for _, it := range p.Call.args.items {
-		if !slices.Contains([]string{"-f", "--force", "-q", "--quiet"}, it.name) {
+		if it.name != "-q" && it.name != "--quiet" {
 			args = append(args, it.String())
 		}
 	}
@@ -210,7 +214,7 @@ func (p *Plan) affordable(kind string) error {
 			p.Loses[i].Saved = false
 		}
 	}
-	p.Notes = append(p.Notes, fmt.Sprintf("%d files, %d MB, are too much to be saved first", len(p.Loses), bytes>>20))
+	p.note("%d files, %d MB, are too much to be saved first", len(p.Loses), bytes>>20)
 	return nil
 }
 

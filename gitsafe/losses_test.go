@@ -232,6 +232,47 @@ func TestTooMuchToSave(t *testing.T) {
 	}
 }
 
+// TestNestedRepository: a second -f removes whole repositories, and is listed so.
+func TestNestedRepository(t *testing.T) {
+	l := newLab(t)
+	l.git("init", "-q", "nested")
+	l.write("repo/nested/work.txt", "work\n")
+	if _, p := l.plan("clean", "-fd"); strings.Contains(lossNames(p), "nested") {
+		t.Errorf("git keeps it: %s", lossNames(p))
+	}
+	if _, p := l.plan("clean", "-ffd"); !strings.Contains(lossNames(p), "untracked nested/work.txt;") {
+		t.Errorf("git removes it: %s", lossNames(p))
+	}
+}
+
+// TestConflictSide: taking one side overwrites what was resolved by hand.
+func TestConflictSide(t *testing.T) {
+	l := newLab(t)
+	layConflict(l)
+	for _, args := range []string{"checkout --ours -- a.txt", "checkout --theirs a.txt", "restore --merge a.txt"} {
+		g, p := l.plan(strings.Fields(args)...)
+		if len(p.Loses) != 1 || p.Loses[0].Added != 1 || p.Loses[0].Removed != 1 {
+			t.Errorf("git %s loses %+v", args, p.Loses)
+		}
+		r, err := g.Run(t.Context(), p, Streams{})
+		if err != nil || r.Code != 0 || l.git("show", r.Snapshot.Refs[0]+":a.txt") != "half resolved" {
+			t.Errorf("git %s: %v %s", args, err, r.Stderr)
+		}
+		l.write("repo/a.txt", "half resolved\n")
+	}
+}
+
+// TestNoTrace: the repository cannot switch the log of its refs off.
+func TestNoTrace(t *testing.T) {
+	l := newLab(t)
+	l.git("config", "core.logAllRefUpdates", "false")
+	l.must(os.RemoveAll(l.repo + "/.git/logs"))
+	l.ok("reset", "--soft", "HEAD~1")
+	if !strings.Contains(l.git("reflog"), "reset: moving to HEAD~1") {
+		t.Error("no trace is left")
+	}
+}
+
 func TestFirstCommit(t *testing.T) {
 	l := newLab(t)
 	l.must(os.RemoveAll(l.repo + "/.git"))

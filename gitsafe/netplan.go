@@ -126,6 +126,9 @@ func (p *Plan) planPush(ctx context.Context, name string) error {
 	if name == "" && len(c.Words) > 0 {
 		name = c.Words[0]
 	}
+	if name == "" || strings.HasPrefix(name, "-") { // it may come from the configuration
+		return refuse("", "git push: %q is no remote", name)
+	}
 	var specs []refspec
 	for i, w := range c.Words {
 		if i == 0 {
@@ -274,14 +277,7 @@ func (p *Plan) packProgram(ctx context.Context) error {
 	}
 	n := len(strings.Fields(p.Call.Sub + " " + p.Call.spec.forced))
 	p.argv = slices.Insert(p.argv, n, option+"="+program)
-	own := map[string]string{}
-	trusted := p.look.judge().trusted
-	for _, r := range p.look.records {
-		if trusted(r) {
-			own[r.key] = r.text()
-		}
-	}
-	p.look.schemes, p.look.own = schemes, own
+	p.look.schemes = schemes
 	return nil
 }
 

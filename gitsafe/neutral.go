@@ -87,6 +87,7 @@ var rules = [...]struct {
 	{"credential.sanitizeprompt", replace, "true"},
 	{"credential.*.sanitizeprompt", replace, "true"},
 	{"clean.requireforce", replace, "true"},
+	{"core.logallrefupdates", replace, "true"},
 
 	// The network.
 	{"url.", noNet, ""},

@@ -21,6 +21,9 @@ func (g *Git) planOperands(ctx context.Context, p *Plan) error {
 			}
 		}
 	}
+	if fi, err := os.Lstat(filepath.Join(p.Repo.Top, ".gitmodules")); (c.Sub == "mv" || c.Sub == "rm") && err == nil && !fi.Mode().IsRegular() {
+		return refuse("replace it by a real file", "git %s: .gitmodules is no file; git would write through it", c.Sub)
+	}
 	for _, r := range c.Reads {
 		if err := p.reads(ctx, r); err != nil {
 			return err

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // plan implements Plan.
@@ -99,13 +101,41 @@ func (g *Git) planConfig(ctx context.Context, p *Plan) error {
 	p.Hooks = offers(p.Call, hooksDir(p.Repo, p.look.records))
 	for _, h := range p.Hooks {
 		if !slices.Contains(g.opts.Trust, h.Digest) || g.opts.Private == "" {
-			p.Notes = append(p.Notes, fmt.Sprintf("the hook %s was not run (%s)", h.Name, h.Text))
+			p.note("the hook %s was not run (%s)", h.Name, h.Text)
 		}
 	}
+	p.unrun(g.opts.Trust)
 	if p.Call.spec.tree && !strings.Contains(p.Call.spec.forced, "--ignore-submodules") {
 		return p.look.addSubmodules(ctx)
 	}
 	return nil
+}
+
+// note adds a line for the person.
+func (p *Plan) note(format string, args ...any) {
+	p.Notes = append(p.Notes, visible.Strict(fmt.Sprintf(format, args...)))
+}
+
+// unrun says which programs of the configuration the call would have started.
+func (p *Plan) unrun(trust []string) {
+	if p.Class == Read || !p.Call.spec.tree {
+		return
+	}
+	for _, d := range p.Drivers {
+		if !slices.Contains(trust, d.Digest) {
+			p.note("the filter %s of the repository was not run (%s)", d.Name, d.Text)
+		}
+	}
+	for _, k := range p.Neutralised {
+		if keyPattern("hook.*.command").match(k.Name) {
+			p.note("the configured hook %s was not run (%s)", k.Name, k.Value)
+		}
+	}
+	if p.look.own["filter.lfs.process"] != "" || p.look.own["filter.lfs.smudge"] != "" {
+		if text, err := os.ReadFile(filepath.Join(p.Repo.Top, ".gitattributes")); err == nil && strings.Contains(string(text), "filter=lfs") {
+			p.note("large files stay pointers; git lfs pull, run by yourself, fetches them")
+		}
+	}
 }
 
 // configure lists the configuration, and puts the verdict over it in force. It
@@ -117,6 +147,7 @@ func (g *Git) configure(ctx context.Context, p *Plan) (verdict, bool, error) {
 	}
 	v := p.look.judge().neutralise(records)
 	p.look.records, p.look.env.settings = records, v.settings
+	p.look.own = p.look.trusted()
 	p.look.keys = p.Class == Net || p.look.signs(p.Call)
 	p.look.readable = g.readable(p.look, records)
 	p.Neutralised, p.Drivers = v.keys, v.drivers

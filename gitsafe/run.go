@@ -87,7 +87,7 @@ func (g *Git) invocation(p Plan) Invocation {
 		extra = append(l.credentials(), extra...)
 	}
 	inv := l.invocation(l.env.list(extra...), p.argv...)
-	inv.ReadOnly = p.Class == Read
+	inv.ReadOnly, inv.Timeout = p.Class == Read, g.opts.Limits.Time
 	if !inv.ReadOnly {
 		inv.Writable = writable(p)
 	}

@@ -223,7 +223,7 @@ var table = [...]command{
 	{name: "worktree add", class: Write, operands: files, min: 1, max: 2, tree: true,
 		opts: `-b= -d --detach --[no-]checkout --[no-]guess-remote --[no-]track -q --quiet --lock --reason=`, refine: writesConfig},
 	{name: "worktree remove", class: Write, operands: files, min: 1, max: 1, tree: true},
-	{name: "init", class: Write, operands: files, max: 1, forced: "--template=",
+	{name: "init", class: Write, operands: files, max: 1,
 		opts: `-q --quiet -b:--initial-branch= --initial-branch= --object-format=`},
 	{name: "remote add", class: Write, min: 2, max: 2, opts: `-t= -m= --tags --no-tags`, refine: refineRemoteURL},
 	{name: "remote set-url", class: Write, min: 2, max: 3, opts: `--push --add`, refine: refineRemoteURL},
@@ -247,7 +247,7 @@ var table = [...]command{
 	{name: "ls-remote", class: Net, max: many,
 		opts: `-h --heads -b --branches -t --tags --refs -q --quiet --exit-code --symref --sort=`},
 	{name: "clone", class: Net, operands: files, min: 1, max: 2,
-		forced: "--template= --no-recurse-submodules --no-local --no-hardlinks",
+		forced: "--no-recurse-submodules --no-local --no-hardlinks",
 		opts: `-q --quiet -v --verbose --progress -n --no-checkout -o:--origin= --origin= -b:--branch= --branch= --depth=
 			--shallow-since= --shallow-exclude= --[no-]single-branch --no-tags -j= --jobs= --filter= --sparse`, refine: refineClone},
 }
