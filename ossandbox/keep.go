@@ -35,6 +35,7 @@ type keep struct {
 	lock    *os.File // nil until the folder was made
 	journal *os.File
 	fresh   bool     // the state folder was made by us
+	closing bool     // no more spares are wanted
 	spares  []string // empty folders, to be renamed into place: making one costs far more
 	count   int      // names the spares
 }
@@ -85,6 +86,7 @@ func (k *keep) close() (left []string) {
 	if k.users > 0 || k.lock == nil {
 		return nil
 	}
+	k.closing = true
 	if flock(k.lock, syscall.LOCK_EX|syscall.LOCK_NB) == nil && k.current() {
 		left = k.sweep()
 		k.removeFolder(len(left) == 0)
@@ -96,8 +98,9 @@ func (k *keep) close() (left []string) {
 // removeFolder removes what is only needed while commands run, and the folder
 // itself if it is empty then.
 func (k *keep) removeFolder(clean bool) {
-	for _, p := range k.spares {
-		os.Remove(p)
+	spares, _ := os.ReadDir(k.spareDir()) // also those of programs that died
+	for _, e := range spares {
+		os.Remove(filepath.Join(k.spareDir(), e.Name()))
 	}
 	os.Remove(k.spareDir())
 	os.Remove(k.emptyFile())
@@ -244,8 +247,8 @@ const maxSpares = 64
 // reclaim makes a stand-in a spare again, if it is an empty folder and lies on
 // the file system of the keep.
 func (k *keep) reclaim(path string) bool {
-	if len(k.spares) >= maxSpares {
-		return false
+	if k.closing || k.cfg.Untested || len(k.spares) >= maxSpares {
+		return false // also where one command is all that runs
 	}
 	k.count++
 	spare := filepath.Join(k.spareDir(), strconv.Itoa(os.Getpid())+"."+strconv.Itoa(k.count))
@@ -293,6 +296,23 @@ func (k *keep) standIns(covers []cover) ([]cover, error) {
 	return mounted, nil
 }
 
+// useSpare renames a spare to path. Spares that cannot be used, because the
+// workspace is another file system or somebody removed them, are forgotten.
+func (k *keep) useSpare(path string) bool {
+	if len(k.spares) == 0 {
+		return false
+	}
+	last := len(k.spares) - 1
+	if err := renameNew(k.spares[last], path); err != nil {
+		if !errors.Is(err, fs.ErrExist) {
+			k.spares = nil
+		}
+		return false
+	}
+	k.spares = k.spares[:last]
+	return true
+}
+
 func (c cover) kind() string {
 	if c.missing == emptyFile {
 		return madeFile
@@ -309,9 +329,7 @@ func (k *keep) standIn(c cover) (made bool, err error) {
 		if f, err = os.OpenFile(c.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
 			err = f.Close()
 		}
-	case len(k.spares) > 0 && renameNew(k.spares[len(k.spares)-1], c.path) == nil:
-		k.spares = k.spares[:len(k.spares)-1]
-	default:
+	case !k.useSpare(c.path):
 		err = os.Mkdir(c.path, 0o755)
 	}
 	switch {
