@@ -173,8 +173,16 @@ func (k *keep) make() error {
 		return errors.Join(err, lock.Close(), journal.Close())
 	}
 	k.lock, k.journal = lock, journal
+	if k.fresh {
+		if _, err := journal.WriteString(k.freshLine()); err != nil {
+			return errors.Join(err, empty.Close())
+		}
+	}
 	return empty.Close()
 }
+
+// freshLine keeps the knowledge that the state folder is ours to remove.
+func (k *keep) freshLine() string { return madeState + " " + strconv.Quote(k.cfg.State) + "\n" }
 
 // current says whether the lock that we have is still that of the folder.
 func (k *keep) current() bool {
@@ -187,6 +195,7 @@ func (k *keep) current() bool {
 const (
 	madeFolder = "folder" // an empty folder that stands in for a protected name
 	madeFile   = "file"   // an empty file in a git dir
+	madeState  = "state"  // our own state folder: it goes when it is empty at the end
 )
 
 // sweep removes what the journal names and is still as it was made: empty. It
@@ -211,6 +220,9 @@ func (k *keep) sweep() (left []string) {
 			lines.WriteString(sc.Text() + "\n")
 			left = append(left, path)
 		}
+	}
+	if k.fresh {
+		lines.WriteString(k.freshLine())
 	}
 	if err := k.journal.Truncate(0); err == nil && lines.Len() > 0 {
 		k.journal.WriteString(lines.String())
@@ -237,6 +249,9 @@ func (k *keep) remove(kind, path string) error {
 			return nil
 		}
 		return os.Remove(path)
+	case madeState:
+		k.fresh = k.fresh || path == k.cfg.State
+		return nil
 	default:
 		return fmt.Errorf("unknown kind %s", kind)
 	}
