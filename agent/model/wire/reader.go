@@ -30,7 +30,7 @@ type Event struct {
 // A Reader gives the events of one body in order.
 type Reader struct {
 	in    *bufio.Reader
-	read  int64
+	left  int64 // bytes that may still be read
 	buf   []byte
 	begun bool
 	json  bool // JSON values, not server-sent events
@@ -42,7 +42,7 @@ type Reader struct {
 
 // NewReader reads events from body.
 func NewReader(body io.Reader) *Reader {
-	return &Reader{in: bufio.NewReader(body)}
+	return &Reader{in: bufio.NewReader(body), left: MaxReply}
 }
 
 // Next gives the next event; io.EOF after the last one. Other errors are
@@ -97,12 +97,12 @@ func (r *Reader) begin() error {
 }
 
 func (r *Reader) byte() (byte, error) {
-	if r.read >= MaxReply {
+	if r.left <= 0 {
 		return 0, ErrTooLarge
 	}
 	c, err := r.in.ReadByte()
 	if err == nil {
-		r.read++
+		r.left--
 	}
 	return c, err
 }
@@ -110,7 +110,7 @@ func (r *Reader) byte() (byte, error) {
 // unread puts back the byte that was just read.
 func (r *Reader) unread() {
 	if err := r.in.UnreadByte(); err == nil {
-		r.read--
+		r.left++
 	}
 }
 
