@@ -131,7 +131,7 @@ func (p *Plan) unrun(trust []string) {
 			p.note("the configured hook %s was not run (%s)", k.Name, k.Value)
 		}
 	}
-	if p.look.own["filter.lfs.process"] != "" || p.look.own["filter.lfs.smudge"] != "" {
+	if !slices.Contains([]string{"add", "commit", "mv", "rm", "apply"}, p.Call.Sub) && p.look.own["filter.lfs.smudge"] != "" {
 		if text, err := os.ReadFile(filepath.Join(p.Repo.Top, ".gitattributes")); err == nil && strings.Contains(string(text), "filter=lfs") {
 			p.note("large files stay pointers; git lfs pull, run by yourself, fetches them")
 		}
