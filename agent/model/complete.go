@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/model/wire"
@@ -16,7 +17,7 @@ import (
 )
 
 // Complete implements Provider: it sends the request, and sends it again where
-// the rules of policy.go allow that.
+// the rules of retry.go allow that.
 func (c *Client) Complete(ctx context.Context, req Request, onDelta func(Delta)) (Reply, error) {
 	if onDelta == nil {
 		onDelta = func(Delta) {}
@@ -167,11 +168,15 @@ func (c *Client) checkStatus(resp *http.Response) *Error {
 			e.RetryAfter = after
 		}
 		return c.withoutKey(e)
+	case encoded(resp.Header.Get("Content-Encoding")):
+		return &Error{Class: ClassServer, Message: "the reply is compressed, which was not asked for", Hint: "look at the proxy before the server"}
 	case strings.HasPrefix(kind, "text/html"):
 		return refused(ClassBadRequest, "the server answered with a web page", "check the address: the API often lies below /v1")
 	}
 	return nil
 }
+
+func encoded(encoding string) bool { return encoding != "" && !strings.EqualFold(encoding, "identity") }
 
 // withoutKey takes the key out of what a server repeats.
 func (c *Client) withoutKey(e *Error) *Error {
@@ -272,3 +277,6 @@ func (c *Client) brokenOff(ctx context.Context, a *assembly, err error) *Error {
 	}
 	return e
 }
+
+// isRefused says that the machine answered and nothing listens there.
+func isRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

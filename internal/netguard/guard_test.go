@@ -237,6 +237,43 @@ func (silent) LookupNetIP(ctx context.Context, _, _ string) ([]netip.Addr, error
 	return nil, ctx.Err()
 }
 
+// families answers each family by itself, as net.Resolver does.
+type families map[string]any // "ip4", "ip6": addresses or an error
+
+func (f families) LookupNetIP(_ context.Context, network, _ string) ([]netip.Addr, error) {
+	switch a := f[network].(type) {
+	case error:
+		return nil, a
+	case string:
+		return []netip.Addr{netip.MustParseAddr(a)}, nil
+	}
+	return nil, &net.DNSError{IsNotFound: true}
+}
+
+// TestFamilies: an IPv4 address of the hosts file comes as what it is, an AAAA
+// record that hides one does not, and half an answer is none.
+func TestFamilies(t *testing.T) {
+	timeout := &net.DNSError{IsTimeout: true}
+	for _, c := range []struct {
+		answers families
+		want    string
+	}{
+		{families{"ip4": "::ffff:93.184.215.14"}, "[93.184.215.14:80]"},
+		{families{"ip4": "93.184.215.14", "ip6": "2606:4700:4700::1111"}, "[93.184.215.14:80 [2606:4700:4700::1111]:80]"},
+		{families{"ip6": "2606:4700:4700::1111", "ip4": &net.AddrError{}}, "[[2606:4700:4700::1111]:80]"},
+		{families{"ip6": "::ffff:93.184.215.14"}, ""},
+		{families{"ip4": "::ffff:10.0.0.1"}, ""},
+		{families{"ip4": "93.184.215.14", "ip6": timeout}, ""},
+		{families{"ip4": timeout, "ip6": "2606:4700:4700::1111"}, ""},
+		{families{}, ""},
+	} {
+		addrs, err := would(guard(t, Public(), Options{Resolver: systemResolver{c.answers}}), "http://example.com/")
+		if got := fmt.Sprint(addrs); (err == nil) != (c.want != "") || err == nil && got != c.want {
+			t.Errorf("%v: %s, %v", c.answers, got, err)
+		}
+	}
+}
+
 func TestPolicies(t *testing.T) {
 	must := func(p Policy, err error) Policy {
 		t.Helper()

@@ -83,19 +83,25 @@ func (s *Schema) UnmarshalJSON(b []byte) error {
 		}
 		s.Enum = append(s.Enum, v)
 	}
-	// Older drafts have a required that is a boolean and an items that is a
-	// list. Such a form is left to the tool's own check, like other keywords.
-	if bytes.HasPrefix(raw.Required, []byte("[")) {
-		if err := json.Unmarshal(raw.Required, &s.Required); err != nil {
-			return err
-		}
-	}
-	if len(raw.Items) > 0 && raw.Items[0] != '[' {
-		if err := json.Unmarshal(raw.Items, &s.Items); err != nil {
-			return err
-		}
+	if err := s.lists(raw.Required, raw.Items); err != nil {
+		return err
 	}
 	return s.types(raw.Type)
+}
+
+// lists reads required and items. Older drafts have a required that is a
+// boolean and an items that is a list: such a form is left to the tool's own
+// check, like other keywords.
+func (s *Schema) lists(required, items json.RawMessage) error {
+	if bytes.HasPrefix(required, []byte("[")) {
+		if err := json.Unmarshal(required, &s.Required); err != nil {
+			return err
+		}
+	}
+	if len(items) > 0 && items[0] != '[' {
+		return json.Unmarshal(items, &s.Items)
+	}
+	return nil
 }
 
 func (s *Schema) types(raw json.RawMessage) error {

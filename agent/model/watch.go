@@ -1,0 +1,60 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+)
+
+// Causes of a watch's cancellation.
+var (
+	errFirst = errors.New("nothing came in time")
+	errIdle  = errors.New("nothing more came in time")
+)
+
+// A watch cancels a request in which nothing happens: until the first byte of
+// the body, and between bytes.
+type watch struct {
+	cancel context.CancelCauseFunc
+	idle   time.Duration
+	mu     sync.Mutex
+	timer  *time.Timer
+}
+
+func newWatch(ctx context.Context, first, idle time.Duration) (context.Context, *watch) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	w := &watch{cancel: cancel, idle: idle}
+	w.timer = time.AfterFunc(first, func() { cancel(errFirst) })
+	return ctx, w
+}
+
+// alive starts the wait for the next byte.
+func (w *watch) alive() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer.Stop()
+	w.timer = time.AfterFunc(w.idle, func() { w.cancel(errIdle) })
+}
+
+func (w *watch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer.Stop()
+	w.cancel(nil)
+}
+
+// watchedBody tells the watch of each byte.
+type watchedBody struct {
+	io.Reader
+	watch *watch
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if n > 0 {
+		b.watch.alive()
+	}
+	return n, err
+}
