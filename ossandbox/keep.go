@@ -168,7 +168,7 @@ func (k *keep) make() error {
 	if err != nil {
 		return errors.Join(err, lock.Close())
 	}
-	empty, err := os.OpenFile(k.emptyFile(), os.O_RDONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o444)
+	empty, err := os.OpenFile(k.emptyFile(), os.O_RDONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o644)
 	if err != nil {
 		return errors.Join(err, lock.Close(), journal.Close())
 	}

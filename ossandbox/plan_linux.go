@@ -232,17 +232,21 @@ func (p *Plan) workspace(s *Sandbox, v *view) {
 	}
 }
 
-// pins covers what must stay, and makes every folder between a cover and the
-// top of its writable folder a mount of its own: a mount point cannot be
-// renamed away, a plain folder could, with a copy put in its place.
+// pins covers what must stay, and makes every folder between that and the top
+// of its writable folder a mount of its own: a mount point cannot be renamed
+// away, a plain folder could, with a copy put in its place.
 func (p *Plan) pins(v *view) {
 	tops := append([]string{v.work}, v.gits...)
 	pinned := map[string]bool{}
 	for _, t := range tops {
 		pinned[t] = true
 	}
+	stay := slices.Clone(v.hidden) // what hides can be read where it was moved to
 	for _, c := range v.covers {
-		for _, dir := range between(tops, c.path) {
+		stay = append(stay, c.path)
+	}
+	for _, at := range stay {
+		for _, dir := range between(tops, at) {
 			if !pinned[dir] {
 				pinned[dir] = true
 				p.add(mount{op: opOpen, src: dir, dst: dir, why: "pin"})

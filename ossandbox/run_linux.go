@@ -237,7 +237,7 @@ func (l *launch) supervise(ctx context.Context, v *view) (Result, error) {
 		r.LimitReached = "memory"
 	}
 	if r.ExitCode != 0 {
-		r.Denials = denials(tail, v, l.command)
+		r.Denials = denials(tail, v, l.command.Profile)
 	}
 	return r, nil
 }

@@ -241,7 +241,7 @@ func TestDiskWatch(t *testing.T) {
 // TestKilledProgram kills a program that runs commands, at random moments, and
 // looks for what is left after the next start.
 func TestKilledProgram(t *testing.T) {
-	rounds := 8
+	rounds := 20
 	if *soak {
 		rounds = 60
 	}

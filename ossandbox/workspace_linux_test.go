@@ -1,0 +1,408 @@
+package ossandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a command must not be able to do to the repository, whether the parts
+// are there or not. Each script tries, and the tree is judged from outside.
+func TestRepositoryStaysHarmless(t *testing.T) {
+	b := newBox(t)
+	config, err := os.ReadFile(b.work + "/.git/config")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{
+		"mkdir .git/hooks; echo x > .git/hooks/pre-commit",
+		"mv .git aside; cp -a aside .git; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit",
+		"mv .git/hooks x; mkdir .git/hooks; echo x > .git/hooks/pre-commit",
+		"rmdir .git/hooks; mkdir .git/hooks && echo x > .git/hooks/pre-commit",
+		"ln -s /tmp .git/hooks; rm -rf .git; git init -q",
+		"git config core.hooksPath /tmp; git config --worktree core.fsmonitor x",
+		"echo '[core] fsmonitor = x' > .git/config; echo '[core] fsmonitor = x' > c; mv c .git/config; cp c .git/config; ln -f c .git/config",
+		"echo '[core] fsmonitor = x' > .git/config.worktree; rm .git/config; rm .git/config.worktree",
+		"mkdir evil; cp -a .git/* evil/; echo ../evil > .git/commondir",
+	} {
+		gitInit(t, b.work)
+		os.RemoveAll(b.work + "/.git/hooks") // as with an empty template
+		b.sh(script)
+		if hooks, _ := filepath.Glob(b.work + "/.git/hooks/*"); len(hooks) > 0 {
+			t.Errorf("%s: hooks %v", script, hooks)
+		}
+		if got, _ := os.ReadFile(b.work + "/.git/config"); string(got) != string(config) {
+			t.Errorf("%s: the configuration is now\n%s", script, got)
+		}
+		for _, f := range []string{"/.git/commondir", "/.git/config.worktree", "/.git/hooks"} {
+			if exists(b.work + f) {
+				t.Errorf("%s: %s is there", script, f)
+			}
+		}
+		os.RemoveAll(b.work + "/evil")
+	}
+}
+
+func TestProtectedNames(t *testing.T) {
+	b := newBox(t)
+	b.write(b.work+"/.vscode/settings.json", "{}")
+	b.write(b.work+"/.github/workflows/ci.yml", "on: push")
+	b.write(b.work+"/AGENTS.md", "be good")
+	git(t, b.work, "add", "-A")
+	before := tree(t, b.work)
+	for _, n := range slices.Concat(protectedNames, protectedFiles) {
+		out, r := b.sh(strings.ReplaceAll("echo x > N/f; echo x > N; rm -rf N; mv N away; mkdir N; ln -s /tmp N; mv .github away; [ ! -e away ]", "N", n))
+		if slices.Contains(protectedFiles, n) && !exists(b.work+"/"+n) {
+			t.Errorf("%s is gone\n%s", n, out)
+		}
+		for _, f := range r.Quarantine {
+			if strings.HasPrefix(f.Path, b.work+"/"+n) {
+				os.RemoveAll(f.Path) // files that were not there are told of
+			}
+		}
+	}
+	// What was there, and what stands in, is untouched.
+	for _, n := range []string{".vscode/settings.json", ".github/workflows/ci.yml", "AGENTS.md"} {
+		if !strings.Contains(tree(t, b.work), n+" ") {
+			t.Errorf("%s is gone", n)
+		}
+	}
+	for _, n := range protectedNames {
+		if n != ".vscode" && exists(b.work+"/"+n) {
+			t.Errorf("%s appeared", n)
+		}
+	}
+	_ = before
+}
+
+func TestProtectedFilesThatAppearAreTold(t *testing.T) {
+	b := newBox(t)
+	_, r := b.sh("echo x > CLAUDE.md; mkdir -p .github/workflows; git init -q inner")
+	var told []string
+	for _, f := range r.Quarantine {
+		rel, _ := filepath.Rel(b.work, f.Path)
+		told = append(told, rel)
+	}
+	slices.Sort(told)
+	if want := []string{".github/workflows", "CLAUDE.md", "inner/.git"}; !slices.Equal(told, want) {
+		t.Errorf("told of %v, want %v", told, want)
+	}
+	if _, r := b.sh("true"); len(r.Quarantine) > 0 {
+		t.Errorf("told again: %v", r.Quarantine)
+	}
+}
+
+func TestNoLitter(t *testing.T) {
+	b := newBox(t)
+	before := tree(t, b.home)
+	for _, p := range []Profile{Observe(), Work(), Debug()} {
+		if _, r := b.sh("true", func(c *Command) { c.Profile = p }); len(r.Litter) > 0 {
+			t.Error(r.Litter)
+		}
+		if got := git(t, b.work, "status", "--porcelain", "--ignored"); got != "" {
+			t.Errorf("%v: git status:\n%s", p, got)
+		}
+	}
+	if out, _ := b.sh("git status --porcelain --ignored"); out != "" {
+		t.Errorf("git status inside:\n%s", out)
+	}
+	b.Close()
+	if after := tree(t, b.home); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+func TestObserveWritesNothing(t *testing.T) {
+	b := newBox(t)
+	before := tree(t, b.work)
+	out, r := b.sh("echo x > new; echo x >> README.md; rm README.md; mkdir d; touch .git/x; echo t > /tmp/t && cat /tmp/t; cat README.md", func(c *Command) { c.Profile = Observe() })
+	has(t, out, "Read-only file system")
+	has(t, out, "t\nhello\n")
+	if after := tree(t, b.work); after != before || r.ExitCode != 0 {
+		t.Errorf("exit %d, after:\n%s", r.ExitCode, after)
+	}
+}
+
+func TestSecretsInTheWorkspace(t *testing.T) {
+	b := newBox(t)
+	b.write(b.work+"/.env", "KEY=the-secret")
+	b.write(b.work+"/sub/prod.env", "KEY=the-secret")
+	b.write(b.work+"/.env.example", "KEY=example")
+	b.write(b.work+"/key.pem", "-----BEGIN PRIVATE KEY-----\nthe-secret")
+	b.write(b.work+"/cert.pem", "-----BEGIN CERTIFICATE-----\npublic")
+	b.write(b.work+"/tracked.env", "KEY=in-the-history")
+	git(t, b.work, "add", "tracked.env")
+	b.write(b.work+"/node_modules/x/.env", "KEY=in-a-package")
+	out, _ := b.sh("grep -rh . . --include='*env*' --include='*.pem'; mv sub other; mv sub node_modules; cat */prod.env; echo x >> .env")
+	lacks(t, out, "the-secret")
+	for _, want := range []string{"example", "public", "in-the-history", "in-a-package", ".env: Read-only file system"} {
+		has(t, out, want)
+	}
+	// A command's own files are no secrets of the person's, until changed.
+	b.sh("echo KEY=mine > mine.env")
+	out, _ = b.sh("cat mine.env")
+	has(t, out, "KEY=mine")
+	b.write(b.work+"/mine.env", "KEY=the-secret")
+	out, _ = b.sh("cat mine.env")
+	lacks(t, out, "the-secret")
+	// A name that the person reveals.
+	b.cfg.Reveal = []string{".env"}
+	out, _ = b.sh("cat .env sub/prod.env")
+	if out != "KEY=the-secret" {
+		t.Errorf("%q", out)
+	}
+}
+
+func TestSocketsOfTheHost(t *testing.T) {
+	b := newBox(t)
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	// The path of a socket is short: it is bound from within its folder.
+	t.Chdir(b.work)
+	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: "daemon.sock"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Listen(fd, 1); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := b.sh(`python3 -c 'import socket; s=socket.socket(socket.AF_UNIX); s.connect("daemon.sock"); print("reached")'`)
+	lacks(t, out, "reached")
+}
+
+func TestHomeIsEmptyButForTools(t *testing.T) {
+	b := newBox(t)
+	for _, s := range homeSecrets {
+		b.write(filepath.Join(b.home, strings.ReplaceAll(s, "*", "x"), "file"), "the-secret")
+	}
+	b.write(b.home+"/.local/bin/tool", "#!/bin/sh\necho tool runs\n")
+	os.Chmod(b.home+"/.local/bin/tool", 0o755)
+	b.write(b.home+"/.gitconfig", "[user]\n\tname = Person\n[url \"https://u:the-secret@host/\"]\n\tinsteadOf = https://host/\n[http]\n\textraHeader = \\\n\t\tthe-secret\n[init]\n\tdefaultBranch = trunk\n")
+	os.RemoveAll(b.home + "/.npmrc")
+	b.write(b.home+"/.npmrc", "//registry/:_authToken=the-secret\nsave-exact=true\nregistry=https://u:the-secret@r/\n")
+	s, err := New(t.Context(), b.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b.Sandbox = s
+	out, _ := b.sh("grep -rs secret ~ ; ls -A ~; ~/.local/bin/tool; git config user.name; git config init.defaultBranch; cat ~/.npmrc; echo x > ~/new && cat ~/new; ls " + b.home + "/code")
+	lacks(t, out, "secret")
+	has(t, out, "tool runs\nPerson\ntrunk\nsave-exact=true\nx\nwork\n")
+	if exists(b.home + "/new") {
+		t.Error("a file reached the real home")
+	}
+}
+
+func TestLinkedWorktree(t *testing.T) {
+	b := newBox(t)
+	side := filepath.Join(b.home, "code/side")
+	git(t, b.work, "worktree", "add", "-q", side, "-b", "side")
+	git(t, b.work, "config", "user.name", "T")
+	git(t, b.work, "config", "user.email", "t@example.invalid")
+	b.cfg.Root = side
+	s, err := New(t.Context(), b.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	main := b.work
+	b.Sandbox = s
+	out, r := b.sh("set -e; git status --short; echo new > new; git add new; git commit -qm inside; git log --format=%s -1; ls " + main + " 2>/dev/null || true")
+	if r.ExitCode != 0 {
+		t.Fatal(out)
+	}
+	has(t, out, "inside\n")
+	lacks(t, out, "README")
+	if got := git(t, side, "log", "--format=%s", "-1"); got != "inside\n" {
+		t.Error(got)
+	}
+	before := tree(t, main+"/.git")
+	b.sh("echo x > " + main + "/.git/hooks/pre-commit; echo x >> " + main + "/.git/config; echo gitdir: /tmp > .git; echo /tmp > " + main + "/.git/worktrees/side/gitdir; echo /tmp > " + main + "/.git/worktrees/side/commondir")
+	if after := tree(t, main+"/.git"); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+	git(t, side, "status")
+}
+
+func TestPointersThatDoNotPointBack(t *testing.T) {
+	b := newBox(t)
+	other := filepath.Join(b.home, "code/other")
+	b.write(other+"/f", "x")
+	gitInit(t, other)
+	thief := filepath.Join(b.home, "code/thief")
+	for _, pointer := range []string{
+		"gitdir: " + other + "/.git\n",
+		"gitdir: ../other/.git",
+		"gitdir: " + b.home + "\n",
+		"gitdir: \n", "nothing", "gitdir: /nowhere",
+		"gitdir: " + other + "/.git\x00",
+	} {
+		b.write(thief+"/.git", pointer)
+		b.cfg.Root = thief
+		s, err := New(t.Context(), b.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Run(t.Context(), Command{Script: "true", Profile: Work()})
+		asError[*SetupError](t, err)
+		s.Close()
+	}
+}
+
+func TestSubmodule(t *testing.T) {
+	b := newBox(t)
+	lib := filepath.Join(b.home, "lib")
+	b.write(lib+"/f", "x")
+	gitInit(t, lib)
+	git(t, b.work, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "sub")
+	git(t, b.work, "-c", "user.name=T", "-c", "user.email=t@e.invalid", "commit", "-qm", "sub")
+	before := tree(t, b.work)
+	// (mv would go on to copy and delete: rename is the trick that matters.)
+	b.sh(`echo x > .git/modules/sub/hooks/pre-commit; echo x >> .git/modules/sub/config; echo gitdir: /tmp > sub/.git; rm sub/.git
+python3 - <<X
+import os
+for a, b in ("sub", "gone"), (".git/modules", "m"), (".git/modules/sub", "m"), (".git", "m"), ("sub/.git", "m"), (".git/modules/sub/hooks", "m"):
+    try: os.rename(a, b); print("renamed", a)
+    except OSError as e: pass
+X`)
+	if after := tree(t, b.work); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+	// The submodule as a workspace of its own.
+	b.cfg.Root = b.work + "/sub"
+	s, err := New(t.Context(), b.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b.Sandbox = s
+	out, r := b.sh("git log --format=%s -1 && touch new && git add new && git status --short")
+	if r.ExitCode != 0 || out != "one\nA  new\n" {
+		t.Errorf("%q %+v", out, r)
+	}
+}
+
+func TestRepositoryInsideTheWorkspace(t *testing.T) {
+	b := newBox(t)
+	b.write(b.work+"/inner/f", "x")
+	gitInit(t, b.work+"/inner")
+	before := tree(t, b.work)
+	out, _ := b.sh(`echo x > inner/.git/hooks/pre-commit; echo x >> inner/.git/config
+python3 -c 'import os; os.rename("inner/.git", "gone")'; python3 -c 'import os; os.rename("inner", "gone")'; cd inner && git status --short && echo fine`)
+	if after := tree(t, b.work); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+	has(t, out, "fine")
+}
+
+func TestPathsThatTheConfigurationNames(t *testing.T) {
+	b := newBox(t)
+	b.write(b.work+"/tools/hooks/pre-commit", "exit 0")
+	b.write(b.work+"/shared.gitconfig", "[alias]\n")
+	git(t, b.work, "config", "core.hooksPath", "tools/hooks")
+	git(t, b.work, "config", "include.path", "../shared.gitconfig")
+	before := tree(t, b.work)
+	out, _ := b.sh("echo x > tools/hooks/pre-commit; echo x > tools/hooks/pre-push; echo x > shared.gitconfig; mv tools gone; echo x > tools/fine")
+	os.Remove(b.work + "/tools/fine")
+	if after := tree(t, b.work); after != before || strings.Count(out, "Read-only") != 3 {
+		t.Errorf("%s\nbefore:\n%s\nafter:\n%s", out, before, after)
+	}
+}
+
+func TestLinksInProtectedPlaces(t *testing.T) {
+	b := newBox(t)
+	b.write(b.work+"/AGENTS.md", "rules")
+	os.Symlink("AGENTS.md", b.work+"/CLAUDE.md") // common, and allowed
+	b.sh("true")
+	os.Symlink("elsewhere", b.work+"/.claude")
+	_, _, err := b.try("true")
+	has(t, asError[*SetupError](t, err).Error(), ".claude is a link")
+	os.Remove(b.work + "/.claude")
+	os.RemoveAll(b.work + "/.git/hooks")
+	os.Symlink("../hooks", b.work+"/.git/hooks")
+	_, _, err = b.try("true")
+	has(t, asError[*SetupError](t, err).Error(), ".git/hooks is a link")
+}
+
+func TestSpelledThroughALink(t *testing.T) {
+	b := newBox(t)
+	link := filepath.Join(b.base, "link")
+	os.Symlink(filepath.Dir(b.home), link)
+	b.cfg.Root = filepath.Join(link, "home/code/work")
+	s, err := New(t.Context(), b.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b.Sandbox = s
+	out, r := b.sh("pwd; pwd -P; echo x > " + b.cfg.Root + "/by-spelling; cat " + b.work + "/by-spelling")
+	if want := b.cfg.Root + "\n" + b.work + "\nx\n"; out != want || r.ExitCode != 0 {
+		t.Errorf("%q, want %q", out, want)
+	}
+}
+
+func TestWithoutGitAndWithoutRights(t *testing.T) {
+	b := newBox(t)
+	os.RemoveAll(b.work + "/.git")
+	if out, r := b.sh("echo x > f; cat f"); out != "x\n" || len(r.Quarantine) > 0 {
+		t.Errorf("%q %+v", out, r)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make a workspace that belongs to somebody else")
+	}
+	for _, p := range []string{b.work, b.work + "/README.md"} {
+		if err := os.Chown(p, 12345, 12345); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, r := b.sh("cat README.md")
+	if out != "hello\n" || len(r.Litter) > 0 {
+		t.Errorf("%q %+v", out, r)
+	}
+	gitInit(t, b.work) // by root, in a folder of somebody else
+	out, r = b.sh("cat README.md; ls -A")
+	has(t, out, "hello\n")
+	if len(r.Litter) > 0 || exists(b.work+"/.idea") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestOwnBinds(t *testing.T) {
+	b := newBox(t)
+	b.write(b.base+"/config", "[user]\n\tname = Bound\n")
+	out, _ := b.sh("git config user.name; mkdir .github && echo free", func(c *Command) {
+		c.Binds = []Bind{{Source: b.base + "/config", Target: b.work + "/.git/config"}}
+		c.Uncover = true
+	})
+	has(t, out, "Bound\n")
+	has(t, out, "free\n")
+	_, _, err := b.try("true", func(c *Command) { c.Binds = []Bind{{Source: b.home, Target: b.home, Writable: true}} })
+	asError[*SetupError](t, err)
+}
+
+func TestDenialsAreHints(t *testing.T) {
+	b := newBox(t)
+	b.write(b.home+"/notes.txt", "x")
+	for script, want := range map[string]string{
+		"echo x > .vscode/a":             "blocked by the sandbox: .vscode/a (protected name)",
+		"echo x > .git/hooks/pre-commit": "(git hooks and configuration)",
+		"cat ~/notes.txt":                "(the home folder is an empty one)",
+		"echo x > /etc/motd":             "/etc/motd (system folders are read-only)",
+		"curl -s https://example.invalid || { echo 'curl: (6) Could not resolve host: example.invalid' >&2; exit 6; }": "example.invalid (the profile work has none), allow with --profile net --allow-host example.invalid",
+	} {
+		_, r := b.sh(script)
+		if len(r.Denials) == 0 || !strings.Contains(r.Denials[0].String(), want) {
+			t.Errorf("%s: %v, want %q", script, r.Denials, want)
+		}
+	}
+	if _, r := b.sh("cat missing; exit 1"); len(r.Denials) > 0 {
+		t.Errorf("a missing file of the workspace is no denial: %v", r.Denials)
+	}
+}
