@@ -528,6 +528,7 @@ func TestLiveHoldsBack(t *testing.T) {
 	for _, c := range []struct{ content, text, reasoning string }{
 		{"Hello there.", "Hello there.", ""},
 		{"<think>hm</think>\nHello", "\nHello", "hm"},
+		{"<think>grüße</think>x", "x", "grüße"},
 		{"<thin is no tag", "<thin is no tag", ""},
 		{`I look.` + "\n" + `<tool_call>{"name":"read_file","arguments":{"path":"x"}}</tool_call>`, "I look.\n", ""},
 		{`{"name":"read_file","arguments":{"path":"x"}}`, "", ""},

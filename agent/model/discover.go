@@ -27,13 +27,13 @@ type Found struct {
 
 // A FoundModel is a model that a local server offers. Zero windows are unknown.
 type FoundModel struct {
-	Name       string
-	Window     int64 // tokens in force now
-	MaxWindow  int64 // tokens that the model could take
-	Tools      *bool // nil: the server does not say
-	Images     bool
-	Reasoning  bool
-	LoadedInto bool // in memory already
+	Name      string
+	Window    int64 // tokens in force now
+	MaxWindow int64 // tokens that the model could take
+	Tools     *bool // nil: the server does not say
+	Images    bool
+	Reasoning bool
+	Loaded    bool // in memory already
 }
 
 // Discovery says where to look. The zero value looks at the usual ports.

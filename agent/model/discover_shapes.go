@@ -38,7 +38,7 @@ func (p *prober) ollama(ctx context.Context, f *Found) bool {
 		}
 		for _, r := range running.Models {
 			if r.Name == m.Name {
-				found.Window, found.LoadedInto = r.Context, true
+				found.Window, found.Loaded = r.Context, true
 			}
 		}
 		f.Models = append(f.Models, found)
@@ -97,7 +97,7 @@ func (p *prober) lmStudio(ctx context.Context, f *Found) bool {
 		}
 		found := FoundModel{Name: m.Key, MaxWindow: int64(m.Max), Tools: m.Can.Tools, Images: m.Can.Vision}
 		if len(m.Instance) > 0 {
-			found.Window, found.LoadedInto = int64(m.Instance[0].Config.Context), true
+			found.Window, found.Loaded = int64(m.Instance[0].Config.Context), true
 		}
 		f.Models = append(f.Models, found)
 	}
@@ -126,7 +126,7 @@ func (p *prober) lmStudioOld(ctx context.Context, f *Found) bool {
 		}
 		tools := slices.Contains(m.Can, "tool_use")
 		f.Models = append(f.Models, FoundModel{
-			Name: m.ID, MaxWindow: int64(m.Max), Window: int64(m.Loaded), LoadedInto: m.State == "loaded",
+			Name: m.ID, MaxWindow: int64(m.Max), Window: int64(m.Loaded), Loaded: m.State == "loaded",
 			Tools: &tools, Images: m.Type == "vlm",
 		})
 	}
@@ -170,7 +170,7 @@ func (p *prober) llamaServer(ctx context.Context, f *Found) bool {
 		return true
 	}
 	for _, m := range *list.Data {
-		found := FoundModel{Name: m.ID, Window: int64(props.Settings.Ctx), MaxWindow: int64(m.Meta.Train), LoadedInto: true}
+		found := FoundModel{Name: m.ID, Window: int64(props.Settings.Ctx), MaxWindow: int64(m.Meta.Train), Loaded: true}
 		if found.Window == 0 {
 			found.Window = int64(m.Meta.Ctx)
 		}
@@ -211,7 +211,7 @@ func (p *prober) compatible(ctx context.Context, f *Found) bool {
 func (f *Found) addModels(list modelList) {
 	for _, m := range *list.Data {
 		f.Models = append(f.Models, FoundModel{
-			Name: m.ID, Window: max(int64(m.MaxLen), int64(m.Meta.Ctx)), MaxWindow: int64(m.Meta.Train), LoadedInto: true,
+			Name: m.ID, Window: max(int64(m.MaxLen), int64(m.Meta.Ctx)), MaxWindow: int64(m.Meta.Train), Loaded: true,
 		})
 	}
 }

@@ -63,25 +63,25 @@ func TestDiscover(t *testing.T) {
 			"/api/ps":      `{"models":[{"name":"a:7b","context_length":4096}]}`,
 			"/api/show":    `{"model_info":{"llama.context_length":131072},"capabilities":["completion","tools","thinking"]}`,
 		}, Found{Kind: "ollama", Version: "0.12", Models: []FoundModel{
-			{Name: "a:7b", Window: 4096, MaxWindow: 131072, Tools: yes(), Reasoning: true, LoadedInto: true},
+			{Name: "a:7b", Window: 4096, MaxWindow: 131072, Tools: yes(), Reasoning: true, Loaded: true},
 			{Name: "b:3b", MaxWindow: 131072, Tools: yes(), Reasoning: true},
 		}}, ""},
 		{"LM Studio", map[string]string{
 			"/api/v1/models": `{"models":[{"type":"llm","key":"q","max_context_length":32768,"loaded_instances":[{"config":{"context_length":8192}}],"capabilities":{"trained_for_tool_use":true,"vision":true}},{"type":"embedding","key":"e"}]}`,
 			"/v1/models":     `{"data":[{"id":"q"}]}`,
-		}, Found{Kind: "lmstudio", Models: []FoundModel{{Name: "q", Window: 8192, MaxWindow: 32768, Tools: yes(), Images: true, LoadedInto: true}}}, "/v1"},
+		}, Found{Kind: "lmstudio", Models: []FoundModel{{Name: "q", Window: 8192, MaxWindow: 32768, Tools: yes(), Images: true, Loaded: true}}}, "/v1"},
 		{"LM Studio of old", map[string]string{
 			"/api/v0/models": `{"data":[{"id":"q","type":"llm","state":"not-loaded","max_context_length":32768},{"id":"e","type":"embeddings"}]}`,
 		}, Found{Kind: "lmstudio", Models: []FoundModel{{Name: "q", MaxWindow: 32768, Tools: no()}}}, "/v1"},
 		{"llama-server", map[string]string{
 			"/props":     `{"build_info":"b6000","total_slots":1,"default_generation_settings":{"n_ctx":4096},"chat_template_caps":{"supports_tools":true}}`,
 			"/v1/models": `{"data":[{"id":"q.gguf","owned_by":"llamacpp","meta":{"n_ctx_train":32768}}]}`,
-		}, Found{Kind: "llama-server", Version: "b6000", Models: []FoundModel{{Name: "q.gguf", Window: 4096, MaxWindow: 32768, Tools: yes(), LoadedInto: true}}}, "/v1"},
+		}, Found{Kind: "llama-server", Version: "b6000", Models: []FoundModel{{Name: "q.gguf", Window: 4096, MaxWindow: 32768, Tools: yes(), Loaded: true}}}, "/v1"},
 		{"llama-server that loads", map[string]string{"/props": "503 {}", "/health": "503 {}"}, Found{Kind: "llama-server", Loading: true}, "/v1"},
 		{"vLLM", map[string]string{
 			"/version": `{"version":"0.11"}`, "/v1/models": `{"data":[{"id":"q","owned_by":"vllm","max_model_len":16384}]}`,
-		}, Found{Kind: "vllm", Version: "0.11", Models: []FoundModel{{Name: "q", Window: 16384, LoadedInto: true}}}, "/v1"},
-		{"another compatible one", map[string]string{"/v1/models": `{"data":[{"id":"q\u001b[2J"}]}`}, Found{Kind: "local", Models: []FoundModel{{Name: "q[2J", LoadedInto: true}}}, "/v1"},
+		}, Found{Kind: "vllm", Version: "0.11", Models: []FoundModel{{Name: "q", Window: 16384, Loaded: true}}}, "/v1"},
+		{"another compatible one", map[string]string{"/v1/models": `{"data":[{"id":"q\u001b[2J"}]}`}, Found{Kind: "local", Models: []FoundModel{{Name: "q[2J", Loaded: true}}}, "/v1"},
 		{"something else on 8080", map[string]string{"/api/version": `{"version":"7"}`, "/": "<html>"}, Found{}, "-"},
 		{"a server that wants a key", map[string]string{"/v1/models": "401 {}"}, Found{}, "-"},
 	} {

@@ -15,6 +15,7 @@ type live struct {
 	shown bool // something was shown
 	phase phase
 	held  string          // text that is not shown yet
+	half  string          // the beginning of a character of reasoning
 	kept  strings.Builder // what comes while a call may be on its way
 	shut  string          // the tag that ends the reasoning
 }
@@ -51,7 +52,9 @@ func (l *live) add(d Delta) {
 		for l.step() {
 		}
 	case DeltaReasoning:
-		l.show(DeltaReasoning, d.Text)
+		ready, rest := wire.Split(l.half + d.Text)
+		l.half = rest
+		l.show(DeltaReasoning, ready)
 	case DeltaCall:
 		l.shown = true
 		l.out(d)
@@ -102,9 +105,9 @@ func (l *live) think() bool {
 		l.held, l.phase = rest, phaseStart
 		return true
 	}
-	ready := len(l.held) - partial(l.held, l.shut)
-	l.show(DeltaReasoning, l.held[:ready])
-	l.held = l.held[ready:]
+	ready, _ := wire.Split(l.held[:len(l.held)-partial(l.held, l.shut)])
+	l.show(DeltaReasoning, ready)
+	l.held = l.held[len(ready):]
 	return false
 }
 
