@@ -73,9 +73,7 @@ func (in Input) claims(a *act) []claim {
 	case effect.Chmod:
 		return []claim{in.changing(rowChange, *e.Path, commandpolicy.ActChmod)}
 	case effect.Memory:
-		c := in.changing(rowProtected, *e.Path, writeAct(*e.Path))
-		c.row = rowProtected
-		return []claim{c}
+		return []claim{in.changing(rowProtected, *e.Path, writeAct(*e.Path))}
 	case effect.Rename:
 		return in.renaming(*e.Path, *e.To)
 	case effect.Exec:

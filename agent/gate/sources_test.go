@@ -216,6 +216,37 @@ func TestReasonsAreOneVisibleLine(t *testing.T) {
 	}
 }
 
+// A push needs its host and its call, and to be lifted both in the user's file.
+func TestWhatAPushNeeds(t *testing.T) {
+	host, call := hostRule("go.dev", "PUSH", "allow"), commandRule("git push", "allow")
+	for name, tt := range map[string]struct {
+		rules         []string
+		asked, lifted gate.Answer
+	}{
+		"nothing":           {nil, gate.Ask, gate.Deny},
+		"host":              {[]string{"user", host}, gate.Ask, gate.Deny},
+		"call":              {[]string{"user", call}, gate.Ask, gate.Deny},
+		"host to read":      {[]string{"user", hostRule("go.dev", "GET", "allow") + call}, gate.Ask, gate.Deny},
+		"both":              {[]string{"user", host + call}, gate.Allow, gate.Allow},
+		"call remembered":   {[]string{"user", host, "remembered", call}, gate.Allow, gate.Deny},
+		"host remembered":   {[]string{"user", call, "remembered", host}, gate.Allow, gate.Deny},
+		"both for now":      {[]string{"session", host + call}, gate.Allow, gate.Deny},
+		"both, and an ask":  {[]string{"user", host + call, "pending", commandRule("git push", "ask")}, gate.Ask, gate.Deny},
+		"both, and a deny":  {[]string{"user", host + call, "pending", hostRule("go.dev", "PUSH", "deny")}, gate.Deny, gate.Deny},
+		"call of a project": {[]string{"user", host, "project", call}, gate.Allow, gate.Deny},
+	} {
+		in := base(push("go.dev"))
+		in.Rules = rules(t, tt.rules...)
+		if d := gate.Decide(in); d.Answer != tt.asked {
+			t.Errorf("%s: %v by %s (%s), want %v", name, d.Answer, d.By, d.Reason, tt.asked)
+		}
+		in.Front, in.CanAsk, in.Interactive, in.OptOut = gate.FrontRun, false, false, true
+		if d := gate.Decide(in); d.Answer != tt.lifted {
+			t.Errorf("%s, headless: %v by %s (%s), want %v", name, d.Answer, d.By, d.Reason, tt.lifted)
+		}
+	}
+}
+
 // What a program would read as its program from standard input stands in no
 // rule, and so no rule covers it.
 func TestAProgramOnStandardInput(t *testing.T) {
