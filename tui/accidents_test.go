@@ -106,8 +106,8 @@ func accidents() map[string]func(*tuitest.Program, *tuitest.Session) {
 // TestAccidents: no accident, at no time, is an answer.
 func TestAccidents(t *testing.T) {
 	delays := []int{0, 1, 20, 50, 100, 200, 250, 300, 390, 400, 410, 500, 650, 800, 1000, 1300, 1500, 1600, 1900, 2000}
-	if testing.Short() {
-		delays = []int{0, 400, 1500, 2000}
+	if testing.Short() || raceDetector {
+		delays = []int{0, 400, 1500, 2000} // the race detector needs not all times
 	}
 	for name, accident := range accidents() {
 		t.Run(name, func(t *testing.T) {

@@ -168,7 +168,7 @@ func TestAnswerIsComplete(t *testing.T) {
 // and the answer says so.
 func TestMuteTerminal(t *testing.T) {
 	put(t, 100, 30, commandQuestion(), func(p *tuitest.Program, s *tuitest.Session) {
-		p.Mute = true
+		p.Mute.Store(true)
 		p.Wait(3 * time.Second)
 		p.Keys("a")
 		p.Wait(time.Second)

@@ -46,6 +46,9 @@ func corpusStory(r *rand.Rand, n int) []event.Body {
 // cursor are those of a program that began at the last size.
 func TestResizes(t *testing.T) {
 	sequences, steps := 25, 20
+	if testing.Short() || raceDetector {
+		sequences = 4
+	}
 	for seq := range sequences {
 		r := rand.New(rand.NewPCG(uint64(seq), 7))
 		story := corpusStory(r, 6)

@@ -131,7 +131,7 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	source := tty.NewSource(o.In, time.Now)
 	gate := tty.NewGate(o.Out, func(n uint64) { box.add(app.Written{N: n, At: time.Now()}) })
 	model := app.New(app.Options{
-		Send: func(c event.Command) { commands.add(c) }, Start: o.Start, Refresh: o.Refresh, Now: time.Now, Read: source.Last,
+		Send: func(c event.Command) { commands.add(c) }, Start: o.Start, Refresh: o.Refresh, Now: time.Now, Read: source.Last, Fence: gate.Answered,
 		Code: o.Code, By: o.By, Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline,
 	})
 	if o.FPS == 0 {

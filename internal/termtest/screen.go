@@ -60,8 +60,13 @@ func (s *Screen) Write(p []byte) (int, error) {
 // Answers is what the terminal answers to queries. Somebody must read it.
 func (s *Screen) Answers() io.Reader { return s.e }
 
-// Close ends Answers.
-func (s *Screen) Close() error { return s.e.Close() }
+// Close ends Answers. (The emulator's own Close races with its Read.)
+func (s *Screen) Close() error {
+	if c, ok := s.e.InputPipe().(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
 
 // Resize changes the size.
 func (s *Screen) Resize(width, height int) {

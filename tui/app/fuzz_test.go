@@ -21,7 +21,7 @@ import (
 
 func testModel(now time.Time) *app.Model {
 	return app.New(app.Options{
-		Send: func(event.Command) {}, Now: func() time.Time { return now }, Read: func() time.Time { return now },
+		Send: func(event.Command) {}, Now: func() time.Time { return now }, Read: func() time.Time { return now }, Fence: func() uint64 { return 0 },
 		Code: func() string { return "dfgh" }, By: "user:tui", Profile: colorprofile.TrueColor,
 	})
 }

@@ -29,6 +29,7 @@ type Options struct {
 	Refresh func() snap.Start   // looks again; nil when nothing can change
 	Now     func() time.Time
 	Read    func() time.Time // when bytes were read last
+	Fence   func() uint64    // the frame that an answer of the terminal is for; see tty.Gate.Answered
 	Code    func() string    // a new random code of four letters
 	By      string           // who answers, "user:tui"
 	Profile colorprofile.Profile
@@ -79,7 +80,6 @@ type Model struct {
 	theme         *theme.Theme
 	enhanced      bool // the terminal tells shift+enter from enter
 
-	fences arm.Fences
 	frame  uint64
 	input  time.Time // of the last thing a person did
 	heard  time.Time // of the last bytes that we were told of
@@ -197,7 +197,6 @@ func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 		m.dirty = true
 		m.apply(msg)
 	case Written:
-		m.fences.Written(msg.N)
 		n := msg.N
 		return tea.Tick(arm.Fence, func(time.Time) tea.Msg { return fenceOver{n} })
 	case fenceOver:
@@ -241,7 +240,7 @@ func (m *Model) fromTerminal(in tty.Input, now time.Time) tea.Cmd {
 		m.input = in.At
 		m.paste(in, ev.Content)
 	case uv.PrimaryDeviceAttributesEvent:
-		m.confirm(m.fences.Answered(), in.At, true)
+		m.confirm(m.o.Fence(), in.At, true)
 	case tty.Ended:
 		return tea.Quit
 	case nil, uv.ModeReportEvent, uv.KeyboardEnhancementsEvent, uv.BackgroundColorEvent, uv.KeyReleaseEvent:

@@ -165,31 +165,3 @@ func (p *Prompt) Due(now, read, heard time.Time) (key string, wait time.Duration
 	p.held = press{}
 	return key, 0
 }
-
-// Fences matches the terminal's answers to the frames that asked for them.
-type Fences struct {
-	out []uint64 // asked and not answered, oldest first
-}
-
-// maxUnanswered is how many answers may be missing before we take the terminal
-// for one that gives none.
-const maxUnanswered = 64
-
-// Written says that frame n was written with its query.
-func (f *Fences) Written(n uint64) {
-	if len(f.out) < maxUnanswered {
-		f.out = append(f.out, n)
-	}
-}
-
-// Answered takes one answer and returns the frame it is for, 0 for none. The
-// terminal answers in order, so that a late answer is never one for a newer
-// frame.
-func (f *Fences) Answered() uint64 {
-	if len(f.out) == 0 {
-		return 0
-	}
-	n := f.out[0]
-	f.out = f.out[1:]
-	return n
-}

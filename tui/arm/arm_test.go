@@ -137,21 +137,3 @@ func TestUnfencedIsRemembered(t *testing.T) {
 		t.Error("forgot")
 	}
 }
-
-func TestFences(t *testing.T) {
-	var f Fences
-	if f.Answered() != 0 {
-		t.Error("an answer nobody asked for is for no frame")
-	}
-	f.Written(1)
-	f.Written(2)
-	if a, b, c := f.Answered(), f.Answered(), f.Answered(); a != 1 || b != 2 || c != 0 {
-		t.Errorf("got %d, %d, %d", a, b, c)
-	}
-	for n := range 1000 {
-		f.Written(uint64(n + 1))
-	}
-	if len(f.out) != maxUnanswered {
-		t.Errorf("keeps %d", len(f.out))
-	}
-}

@@ -15,6 +15,7 @@ import (
 // A Gate passes to the terminal what is on its list.
 type Gate struct {
 	fenced func(uint64) // told after a numbered frame was written; may be nil
+	fences fences
 
 	mu     sync.Mutex
 	w      io.Writer
@@ -68,6 +69,7 @@ func (g *Gate) Write(p []byte) (int, error) {
 	g.held = append(g.held[:0:0], in...)
 	if fence != 0 {
 		g.out = append(g.out, ansi.RequestPrimaryDeviceAttributes...)
+		g.fences.asked(fence)
 	}
 	if len(g.out) > 0 {
 		if _, err := g.w.Write(g.out); err != nil {

@@ -101,6 +101,43 @@ func TestFence(t *testing.T) {
 	}
 }
 
+// TestAnswersInOrder: a late answer is never one to a newer frame.
+func TestAnswersInOrder(t *testing.T) {
+	g := NewGate(io.Discard, nil)
+	if g.Answered() != 0 {
+		t.Error("an answer nobody asked for is for a frame")
+	}
+	for n := uint64(1); n <= 1000; n++ {
+		if _, err := g.Write([]byte("\x1b]2;" + FrameTitle(n) + "\x07x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := g.Answered(), g.Answered(); a != 1 || b != 2 {
+		t.Errorf("answers for %d, %d", a, b)
+	}
+	if len(g.fences.out) > maxUnanswered {
+		t.Errorf("%d are waited for", len(g.fences.out))
+	}
+}
+
+// early answers a query from inside of the write.
+type early struct{ g *Gate }
+
+func (e early) Write(p []byte) (int, error) {
+	if n := e.g.Answered(); n != 5 {
+		return 0, errors.New("the answer came before the question")
+	}
+	return len(p), nil
+}
+
+func TestNoAnswerIsTooEarly(t *testing.T) {
+	g := NewGate(nil, nil)
+	g.w = early{g}
+	if _, err := g.Write([]byte("\x1b]2;" + FrameTitle(5) + "\x07x")); err != nil {
+		t.Error(err)
+	}
+}
+
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("gone") }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -159,16 +160,24 @@ func TestTimesAreThoseOfReading(t *testing.T) {
 		if got := s.Last().Sub(start); got != 3*time.Second {
 			t.Errorf("last read after %v", got)
 		}
+		var mu sync.Mutex
 		var at []time.Duration
 		ran := make(chan struct{})
 		go func() {
-			s.Run(stop, func(in Input) { time.Sleep(time.Minute); at = append(at, in.At.Sub(start)) })
+			s.Run(stop, func(in Input) {
+				time.Sleep(time.Minute)
+				mu.Lock()
+				defer mu.Unlock()
+				at = append(at, in.At.Sub(start))
+			})
 			close(ran)
 		}()
 		time.Sleep(time.Hour)
+		mu.Lock()
 		if fmt.Sprint(at) != "[1s 2s 3s]" {
 			t.Errorf("keys were read at %v", at)
 		}
+		mu.Unlock()
 		_ = w.Close()
 		<-ran
 	})

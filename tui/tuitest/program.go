@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -26,7 +27,7 @@ type Program struct {
 	done    chan struct{}
 	outcome tui.Outcome
 	err     error
-	Mute    bool // the terminal answers no query
+	Mute    atomic.Bool // the terminal answers no query
 }
 
 // Play runs f with the front end on a screen of a size, inside of a bubble,
@@ -80,7 +81,7 @@ func Open(t *testing.T, width, height int, o tui.Options) *Program {
 			if err != nil {
 				return
 			}
-			if !p.Mute {
+			if !p.Mute.Load() {
 				_, _ = w.Write(buf[:n]) // after the end nobody reads
 			}
 		}
