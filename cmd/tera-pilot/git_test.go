@@ -10,16 +10,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// built is the program, built for this test.
-func built(t *testing.T) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "tera-pilot")
-	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return bin
-}
-
 // TestGitScripts plays the texts of testdata/script/git*.txtar.
 func TestGitScripts(t *testing.T) {
 	bin := built(t)

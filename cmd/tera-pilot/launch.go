@@ -88,7 +88,7 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 	if err := a.build(ctx, o, l, agent.Options{
 		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
 		Level: level, Sandbox: setting, Rules: rules, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
-		Home: p.home, State: p.state, Tools: tool.New(tool.Options{}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small,
+		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small,
 		Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
 	}); err != nil {
 		return nil, errors.Join(err, log.Close())
