@@ -5,6 +5,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/tera-pilot/tera-pilot/internal/netguard"
 )
 
 // A Config describes the workspace and the person that a Sandbox serves. Paths
@@ -32,8 +34,9 @@ type Config struct {
 
 	work, realHome, realState string // resolved; set by settle
 
-	bwrap  []string // tests: where bubblewrap may be; nil is the usual places
-	noProc bool     // tests: as in a container that refuses a /proc of one's own
+	bwrap  []string         // tests: where bubblewrap may be; nil is the usual places
+	egress netguard.Options // tests: resolver and dialer of the proxy
+	noProc bool             // tests: as in a container that refuses a /proc of one's own
 }
 
 // Limits of one command. A zero field means the default beside it.

@@ -29,6 +29,11 @@ func denials(tail []byte, v *view, p Profile) (l []Denial) {
 			l = append(l, d)
 		}
 	}
+	if v.refused != nil {
+		for _, host := range v.refused() {
+			add(Denial{Path: host, Rule: "not in the list of hosts", Allow: "--allow-host " + host})
+		}
+	}
 	for line := range strings.Lines(string(tail)) {
 		if offline.MatchString(line) && p.kind != profileNet {
 			d := Denial{Path: "the network", Rule: "the profile " + p.Name() + " has none", Allow: "the profile net and the host's name"}

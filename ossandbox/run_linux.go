@@ -48,6 +48,15 @@ func (s *Sandbox) runConfined(ctx context.Context, c *Command, v *view) (Result,
 	if err != nil {
 		return Result{}, err
 	}
+	if c.Profile.kind == profileNet {
+		e, dir, err := s.openEgress(c.Profile)
+		if err != nil {
+			return Result{}, err
+		}
+		defer s.closeEgress(e, dir)
+		p.throughEgress(e, dir, spec)
+		v.refused = e.denied
+	}
 	words, contents := p.bwrapWords(fdInfo, fdFirst)
 	args, err := memfd("plan", words)
 	if err != nil {

@@ -105,3 +105,13 @@ func hasEntries(dir string) bool {
 	names, err := f.Readdirnames(1)
 	return err == nil && len(names) > 0
 }
+
+// proxyEnvironment tells programs of the proxy, in all the ways they know.
+func proxyEnvironment(url string) []string {
+	const local = "localhost,127.0.0.1,::1"
+	return []string{
+		"HTTP_PROXY=" + url, "HTTPS_PROXY=" + url, "ALL_PROXY=" + url, "NO_PROXY=" + local,
+		"http_proxy=" + url, "https_proxy=" + url, "all_proxy=" + url, "no_proxy=" + local,
+		"npm_config_proxy=" + url, "npm_config_https_proxy=" + url,
+	}
+}

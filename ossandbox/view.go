@@ -28,6 +28,8 @@ type view struct {
 	binds  []Bind
 	notes  []string // what the person should know about this view
 	found  survey   // what the look at the workspace found
+
+	refused func() []string // hosts that the proxy turned away; nil without one
 }
 
 // A homeCopy is a file of HOME of which commands get a redacted copy.

@@ -34,6 +34,8 @@ func stage(mode string) {
 		command()
 	case ModeGuard:
 		guard()
+	case ModeRelay:
+		relay()
 	}
 }
 
