@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // An Environment is what makes git safe inside a compound command that runs in
@@ -17,50 +19,57 @@ type Environment struct {
 }
 
 // EnvironmentFor prepares git for a compound command in dir. Without a
-// repository the result holds the general settings. It is a *RefusedError when
-// the layout or the configuration is hostile: run the command without git then,
-// or not at all.
+// repository the result holds the general settings.
+//
+// The error is a *RefusedError when the layout or the configuration is hostile.
+// The general settings come back with it: whoever runs the command all the same
+// sets at least these.
 func (g *Git) EnvironmentFor(ctx context.Context, dir string) (Environment, error) {
-	dir, err := g.folder(dir, "")
-	if err != nil {
-		return Environment{}, err
-	}
-	out := Environment{Unset: []string{"GIT_*", "SSH_ASKPASS"}}
-	repo, err := g.locate(dir)
+	out := Environment{Unset: []string{"GIT_*", "SSH_ASKPASS"}, Env: general(environment{})}
+	l, v, err := g.compound(ctx, dir)
 	var none *NotRepositoryError
-	switch {
-	case errors.As(err, &none):
-		out.Env = general(environment{})
+	if errors.As(err, &none) {
 		return out, nil
-	case err != nil:
-		return Environment{}, err
 	}
-	if err := preflight(ctx, repo); err != nil {
-		return Environment{}, err
-	}
-	l, err := g.looker(repo, dir)
 	if err != nil {
-		return Environment{}, err
-	}
-	records, err := l.settings(ctx)
-	if err != nil {
-		return Environment{}, err
-	}
-	v := l.judge().neutralise(records)
-	if err := rightTree(repo, v.worktree); err != nil {
-		return Environment{}, err
-	}
-	l.env.settings = v.settings
-	if err := l.addSubmodules(ctx); err != nil {
-		return Environment{}, err
+		return out, err
 	}
 	// The configuration cannot be written under its cover, so nothing may try.
 	out.Env = general(environment{settings: append(l.env.settings, setting{"branch.autosetupmerge", "false"})})
-	out.Overlays = overlays(repo, v.kept, true)
+	out.Overlays = overlays(l.repo, v.kept, true)
 	for _, k := range v.keys {
-		out.Notes = append(out.Notes, "not in force: "+k.Name)
+		out.Notes = append(out.Notes, visible.Strict("not in force: "+k.Name))
 	}
 	return out, nil
+}
+
+// compound looks at the repository that holds dir, like a plan does.
+func (g *Git) compound(ctx context.Context, dir string) (looker, verdict, error) {
+	dir, err := g.folder(dir, "")
+	if err != nil {
+		return looker{}, verdict{}, err
+	}
+	repo, err := g.locate(dir)
+	if err != nil {
+		return looker{}, verdict{}, err
+	}
+	if err := preflight(ctx, repo); err != nil {
+		return looker{}, verdict{}, err
+	}
+	l, err := g.looker(repo, dir)
+	if err != nil {
+		return looker{}, verdict{}, err
+	}
+	records, err := l.settings(ctx)
+	if err != nil {
+		return looker{}, verdict{}, err
+	}
+	v := l.judge().neutralise(records)
+	if err := rightTree(repo, v.worktree); err != nil {
+		return looker{}, verdict{}, err
+	}
+	l.env.settings = v.settings
+	return l, v, l.addSubmodules(ctx)
 }
 
 // general is the part of the environment that does not depend on the person.

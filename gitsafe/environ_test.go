@@ -1,6 +1,7 @@
 package gitsafe
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -84,6 +85,27 @@ unset GIT_CONFIG_COUNT; `+strings.Replace(real, "PATH=", "PATH=", 1)+` exec git 
 	if _, err := New(Options{Env: l.env, Runner: Plain{}, Root: l.repo}); err == nil {
 		t.Error("no git is found, and no error")
 	}
+}
+
+// TestNoHome: git works without a home folder and without a configuration.
+func TestNoHome(t *testing.T) {
+	l := newLab(t)
+	l.home = ""
+	l.env = []string{l.env[1], "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@x", "GIT_COMMITTER_NAME=c", "GIT_COMMITTER_EMAIL=c@x"}
+	l.set("core.excludesFile", l.outside+"/victim.txt")
+	l.ok("status")
+	l.ok("commit", "-a", "-m", "x")
+}
+
+// TestTooManySettings: what does not fit into an environment is refused.
+func TestTooManySettings(t *testing.T) {
+	l := newLab(t)
+	var b strings.Builder
+	for i := range maxSettings + 1 {
+		fmt.Fprintf(&b, "[zz \"%d\"]\n\tcommand = x\n", i)
+	}
+	l.append("repo/.git/config", b.String())
+	l.refused("keys that would have to be overridden", "status")
 }
 
 func TestNeutralise(t *testing.T) {

@@ -21,6 +21,7 @@ const harmlessKeys = `
 	extensions.
 	user.name user.email user.useconfigonly author.name author.email committer.name committer.email
 	branch.*.remote branch.*.merge branch.*.rebase branch.*.pushremote branch.*.description
+	branch.*.vscode-merge-base branch.*.github-pr-owner-number branch.*.gh-merge-base branch.*.gk-merge-base
 	branch.autosetupmerge branch.autosetuprebase branch.sort
 	remote.*.url remote.*.pushurl remote.*.tagopt remote.*.prune remote.*.prunetags remote.*.skipdefaultupdate
 	remote.*.skipfetchall remote.*.promisor remote.*.partialclonefilter remote.*.followremotehead remote.pushdefault

@@ -45,6 +45,10 @@ func (l looker) invocation(env []string, args ...string) Invocation {
 	}
 }
 
+// maxSettings bounds what is passed through the environment, which the kernel
+// bounds too.
+const maxSettings = 4000
+
 // stream runs a reading call and gives its output to w. It returns the exit
 // code; anything but an ordinary exit is an error.
 func (l looker) stream(ctx context.Context, in io.Reader, w io.Writer, args ...string) (int, error) {
@@ -146,7 +150,10 @@ func (l looker) trusted() map[string]string {
 // homeDefaults are what git uses when a key is not set, where that is a file.
 func (g *Git) homeDefaults() map[string]string {
 	base := g.xdg(Repo{})
-	if base == "" {
+	switch {
+	case base == "" && g.opts.Home == "":
+		return map[string]string{"core.excludesfile": nowhere, "core.attributesfile": nowhere}
+	case base == "":
 		base = filepath.Join(g.opts.Home, ".config")
 	}
 	return map[string]string{

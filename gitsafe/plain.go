@@ -35,8 +35,9 @@ func (Plain) Run(ctx context.Context, in Invocation) (ExitStatus, error) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = graceful
 	err := cmd.Run()
-	if cmd.Process != nil {
-		// Whatever the leader left behind in its group ends with it.
+	if cmd.Process != nil && ctx.Err() != nil {
+		// Whoever ignored TERM ends now. After an ordinary end nobody is
+		// killed: the person's credential cache may have been started.
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
 	return exitStatus(ctx, cmd, err, out.dropped.Load() || errs.dropped.Load())

@@ -183,6 +183,8 @@ func ownFiles(repo Repo, files []string) error {
 func (v verdict) refusal(c Call, hidden bool) error {
 	merges := slices.Contains([]string{"merge", "pull", "rebase", "cherry-pick", "revert"}, c.Sub)
 	switch {
+	case len(v.settings) > maxSettings:
+		return refuse("remove what is not needed", "the configuration of the repository has %d keys that would have to be overridden", len(v.settings))
 	case hidden:
 		return nil
 	case len(v.never) > 0:

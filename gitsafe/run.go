@@ -141,7 +141,7 @@ func (l looker) credentials() []setting {
 func (g *Git) readable(l looker, records []record) []string {
 	list := slices.Clone(l.repo.Alternates)
 	add := func(path string) {
-		if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if rest, ok := strings.CutPrefix(path, "~/"); ok && g.opts.Home != "" {
 			path = filepath.Join(g.opts.Home, rest)
 		}
 		if filepath.IsAbs(path) && !slices.Contains(list, path) && exists(path) {

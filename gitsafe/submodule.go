@@ -14,7 +14,7 @@ import (
 // maxSubmodules and maxNesting bound what is looked at; beyond them the call
 // is refused.
 const (
-	maxSubmodules = 200
+	maxSubmodules = 500
 	maxNesting    = 8
 )
 

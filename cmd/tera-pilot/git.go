@@ -47,7 +47,7 @@ func (a *app) runGit(cmd *cobra.Command, args []string) error {
 	}
 	home, err := a.userHome()
 	if err != nil {
-		return err
+		home = "" // no configuration of the person then; git works without
 	}
 	g, err := gitsafe.New(gitsafe.Options{Home: home, Env: a.env, Runner: gitsafe.Plain{}, Limits: brokerLimits})
 	if err != nil {
