@@ -3,28 +3,9 @@ package gate
 import (
 	"net/netip"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/netguard"
 )
-
-// refused lists the address ranges that nothing of the agent's is sent to: the
-// IANA special-purpose registries, multicast, and the host service of one
-// cloud that lies in public space. Of IPv6 only global unicast is dialled.
-var refused = prefixes(
-	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
-	"192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16",
-	"192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-	"168.63.129.16/32",
-	"2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20",
-)
-
-var globalUnicast = netip.MustParsePrefix("2000::/3")
-
-func prefixes(texts ...string) []netip.Prefix {
-	out := make([]netip.Prefix, len(texts))
-	for i, s := range texts {
-		out[i] = netip.MustParsePrefix(s)
-	}
-	return out
-}
 
 // forbiddenHost says why a host as it was written may not be reached, or "".
 // Names are judged again, by their addresses, when they are resolved.
@@ -33,13 +14,8 @@ func forbiddenHost(host string) string {
 	if err != nil {
 		return forbiddenName(host)
 	}
-	if addr.Zone() != "" || addr.Is4In6() || addr.Is6() && !globalUnicast.Contains(addr) {
-		return "the address " + host + " is not a public one"
-	}
-	for _, p := range refused {
-		if p.Contains(addr) {
-			return "the address " + host + " is not a public one"
-		}
+	if class := netguard.Classify(addr); class != netguard.ClassPublic {
+		return "the address " + host + " is not a public one (" + class.String() + ")"
 	}
 	return ""
 }

@@ -33,7 +33,7 @@ func TestTheOracleAgreesOnRandomScenes(t *testing.T) {
 	g := newStage(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	answers := map[string]int{}
-	for i := range 20000 {
+	for i := range 12000 {
 		s := randomScene(r)
 		want := oracle(s)
 		answers[want]++

@@ -34,16 +34,15 @@ func (in Input) lifted(l link, c claim, f finding) finding {
 		f.reason += ", and only while no untrusted text is in the context"
 		return f
 	}
-	w := l.when
 	switch t := c.target.(type) {
 	case commandTarget:
 		return f
 	case hostTarget:
-		if !t.callAllowed(l.Rules.user, w) {
+		if !t.callAllowed(l.Rules.user, l.when) {
 			return f
 		}
 	}
-	if hit := c.target.speak(l.Rules.user, w).Allow; hit != nil {
+	if hit := c.target.speak(l.Rules.user, l.when).Allow; hit != nil {
 		return finding{answer: Allow, by: ByRule, hit: hit, reason: because(hit, "allowed by")}
 	}
 	return f
@@ -63,10 +62,8 @@ func (in Input) granted(l link, a *act, c claim, f finding) finding {
 	if in.inWindow(l, c) {
 		return finding{answer: Allow, by: ByWindow, reason: "inside the window that was opened for the everyday"}
 	}
-	if c.target != nil {
-		if hit := c.target.speak(l.Rules.project, l.when).Pending; hit != nil {
-			f.reason += "; the project's rule " + hit.String() + " waits for your approval"
-		}
+	if hit := c.said.Pending; hit != nil {
+		f.reason += "; the project's rule " + hit.String() + " waits for your approval"
 	}
 	return f
 }
@@ -78,15 +75,14 @@ func (in Input) rule(l link, c claim) *commandpolicy.Hit {
 	if c.target == nil {
 		return nil
 	}
-	w := l.when
 	switch t := c.target.(type) {
 	case commandTarget:
-		if slices.ContainsFunc(t.a.Parts, readsProgram) && t.stdin {
+		if t.stdin && slices.ContainsFunc(t.a.Parts, readsProgram) {
 			return nil // what it would run stands in no rule
 		}
-		return in.standing(t.speak(l.Rules.all, w))
+		return in.standing(c.said)
 	case hostTarget:
-		if !t.callAllowed(l.Rules.all, w) {
+		if !t.callAllowed(l.Rules.all, l.when) {
 			return nil
 		}
 	}
@@ -94,7 +90,7 @@ func (in Input) rule(l link, c claim) *commandpolicy.Hit {
 		if p == l.Rules.kept && c.row == rowProtected {
 			continue
 		}
-		if hit := in.standing(c.target.speak(p, w)); hit != nil {
+		if hit := in.standing(c.target.speak(p, l.when)); hit != nil {
 			return hit
 		}
 	}
@@ -131,8 +127,7 @@ func (in Input) inWindow(l link, c claim) bool {
 	case rowMCP:
 		return w.Kind == UnsafeWindow
 	case rowNetwork:
-		t, ok := c.target.(hostTarget)
-		return ok && w.Kind == UnsafeWindow && t.speak(l.Rules.all, l.when).Allow != nil
+		return w.Kind == UnsafeWindow && c.said.Allow != nil
 	case rowUnknown, rowFree, rowRead, rowGuarded, rowOutside, rowBoxed, rowProtected, rowGitRead, rowStart, rowSpawn, rowCount:
 		return false
 	}

@@ -22,9 +22,10 @@ type act struct {
 // can say about it.
 type claim struct {
 	row    row
-	what   string // of what, for people
-	target target // nil where no rule can speak
-	secret bool   // rowGuarded because of a secret-like file
+	what   string               // of what, for people
+	target target               // nil where no rule can speak
+	said   commandpolicy.Spoken // by the rules of all layers, for the agent at hand
+	secret bool                 // rowGuarded because of a secret-like file
 }
 
 // acts takes the set apart.

@@ -100,6 +100,9 @@ func (f *finding) also(other finding) {
 
 // steps are the steps 1 to 4.
 func (in Input) steps(l link, a *act, c claim) finding {
+	if c.target != nil {
+		c.said = c.target.speak(l.Rules.all, l.when)
+	}
 	if f, ok := in.denied(l, a, c); ok {
 		return f
 	}

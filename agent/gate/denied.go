@@ -11,10 +11,8 @@ func (in Input) denied(l link, a *act, c claim) (finding, bool) {
 	if why := in.floor(l, a, l.Plan); why != "" {
 		return finding{by: ByFloor, reason: why}, true
 	}
-	if c.target != nil {
-		if hit := c.target.speak(l.Rules.all, l.when).Deny; hit != nil {
-			return finding{by: layerBy(hit), hit: hit, reason: because(hit, "denied by")}, true
-		}
+	if hit := c.said.Deny; hit != nil {
+		return finding{by: layerBy(hit), hit: hit, reason: because(hit, "denied by")}, true
 	}
 	for _, h := range in.Hooks {
 		if h.Word != HookRaise && h.Word != HookPass {

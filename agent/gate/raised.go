@@ -24,11 +24,8 @@ func (in Input) raised(l link, a *act, c claim, f finding) finding {
 }
 
 // askRule: ask rules of the user and of the project.
-func (in Input) askRule(l link, _ *act, c claim) (finding, bool) {
-	if c.target == nil {
-		return finding{}, false
-	}
-	hit := c.target.speak(l.Rules.all, l.when).Ask
+func (in Input) askRule(_ link, _ *act, c claim) (finding, bool) {
+	hit := c.said.Ask
 	if hit == nil {
 		return finding{}, false
 	}
