@@ -129,14 +129,14 @@ func decode(b []byte, in *Input) error {
 func setValue(v reflect.Value, tree any) error {
 	switch {
 	case v.Type() == timeType:
-		t, err := time.Parse(time.RFC3339, text1(tree))
+		t, err := time.Parse(time.RFC3339, textOf(tree))
 		v.Set(reflect.ValueOf(t))
 		return err
 	case v.Type() == rulesType:
-		v.Set(reflect.ValueOf(Rules{digest: text1(tree)}))
+		v.Set(reflect.ValueOf(Rules{digest: textOf(tree)}))
 		return nil
 	case v.Kind() == reflect.Slice && v.Type().ConvertibleTo(bytesType):
-		raw, err := hex.DecodeString(text1(tree))
+		raw, err := hex.DecodeString(textOf(tree))
 		v.SetBytes(raw)
 		return err
 	}
@@ -157,11 +157,11 @@ func setValue(v reflect.Value, tree any) error {
 		v.SetBool(is)
 		return wrongUnless(ok, v)
 	case reflect.Int, reflect.Int64:
-		n, err := strconv.ParseInt(text1(tree), 10, 64)
+		n, err := strconv.ParseInt(textOf(tree), 10, 64)
 		v.SetInt(n)
 		return err
 	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
-		n, err := strconv.ParseUint(text1(tree), 10, v.Type().Bits())
+		n, err := strconv.ParseUint(textOf(tree), 10, v.Type().Bits())
 		v.SetUint(n)
 		return err
 	}
@@ -202,7 +202,7 @@ func setSlice(v reflect.Value, tree any) error {
 // plain reads text, raw or not.
 func plain(tree any) (string, error) {
 	if object, ok := tree.(map[string]any); ok && len(object) == 1 {
-		raw, err := hex.DecodeString(text1(object["raw"]))
+		raw, err := hex.DecodeString(textOf(object["raw"]))
 		return string(raw), err
 	}
 	s, ok := tree.(string)
@@ -212,8 +212,8 @@ func plain(tree any) (string, error) {
 	return s, nil
 }
 
-// text1 is the text of a member, "" where it is none.
-func text1(tree any) string {
+// textOf is the text of a member, "" where it is none.
+func textOf(tree any) string {
 	s, _ := tree.(string)
 	return s
 }

@@ -251,8 +251,28 @@ func (in Input) usedPaths(a *commandpolicy.Analysis) []claim {
 	for _, use := range a.ProtectedPaths {
 		out = append(out, in.usedPath(use, rowProtected, false))
 	}
+	for _, p := range a.Parts {
+		if movesFolders[p.Name] {
+			out = append(out, in.shielded(p.Effects.Writes, commandpolicy.ActWrite)...)
+		}
+		out = append(out, in.shielded(p.Effects.Deletes, commandpolicy.ActDelete)...)
+	}
 	return out
 }
+
+// shielded claims the folders whose protected content goes or comes with them.
+func (in Input) shielded(names []string, does commandpolicy.Act) []claim {
+	var out []claim
+	for _, name := range names {
+		if shields(name) && in.inside(name) {
+			out = append(out, in.usedPath(commandpolicy.PathUse{Path: name, Act: does}, rowProtected, false))
+		}
+	}
+	return out
+}
+
+// movesFolders are the commands that put a whole folder in a place at once.
+var movesFolders = map[string]bool{"mv": true, "cp": true, "ln": true, "rsync": true}
 
 func (in Input) usedPath(use commandpolicy.PathUse, r row, secret bool) claim {
 	return claim{

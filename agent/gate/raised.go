@@ -98,7 +98,7 @@ func (in Input) builtIn(l link, a *act, c claim) (finding, bool) {
 		why = "another host's redirect leads here, and no rule or grant names this host"
 	case losesWork(a) != "":
 		why = "it can lose work: " + losesWork(a)
-	case in.Origin != OriginNative && !in.TextAsNative && acts(a.e):
+	case in.Origin != OriginNative && !in.TextAsNative && reachesOut(a.e):
 		why = "the model wrote this call as text, not as a tool call"
 	case a.e.Kind == effect.Exec && in.Sandbox == SandboxOff:
 		why = "the sandbox is off: the command could do whatever you can"
@@ -156,8 +156,8 @@ func losesWork(a *act) string {
 	return ""
 }
 
-// acts says that an effect writes, runs or uses the network.
-func acts(e effect.Effect) bool {
+// reachesOut says that an effect writes, runs or uses the network.
+func reachesOut(e effect.Effect) bool {
 	switch e.Kind {
 	case effect.Read, effect.Walk:
 		return false

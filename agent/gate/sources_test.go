@@ -452,6 +452,11 @@ func TestRenameCarriesWhatItMoves(t *testing.T) {
 	expect(t, in, gate.Deny) // it would be readable as notes.txt afterwards
 	expect(t, headless(rename("tmp", ".github")), gate.Deny)
 	expect(t, headless(rename("src/a.go", "src/b.go")), gate.Allow)
+	for _, text := range []string{"mv tmp .github", "cp -r tmp sub/.GitHub", "mv .github other", "rm -r .github"} {
+		expect(t, headless(run(text)), gate.Deny)
+	}
+	expect(t, headless(run("mkdir .github")), gate.Allow)
+	expect(t, headless(run("mv src/a.go src/b.go")), gate.Allow)
 	deny := rules(t, "user", pathRule("docs/**", "write", "deny")+pathRule("src/a.go", "delete", "deny"))
 	for _, e := range []effect.Effect{rename("src/a.go", "b.go"), rename("x", "docs/b.md")} {
 		in := headless(e)
