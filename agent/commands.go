@@ -28,7 +28,7 @@ func (s *Session) handle(o *owned, c event.Command) {
 	case event.SetModel:
 		s.setModel(o, c)
 	case event.Rename:
-		o.tell(event.Renamed{Title: c.Title})
+		o.tell(event.Renamed(c))
 	}
 }
 

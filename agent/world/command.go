@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -190,8 +189,34 @@ func (v *env) Exec(ctx context.Context, e effect.Effect) (tool.Exit, error) {
 	if err != nil {
 		return tool.Exit{}, err
 	}
-	return exit(res, out), nil
+	ended := exit(res, out)
+	return ended, v.carry(res.Changes, &ended)
 }
+
+// carry takes over what a command at grade B changed in its copy of the
+// workspace. The decision that let it run covers the workspace; protected
+// names, which the copy could not guard, are left as they are and named.
+func (v *env) carry(changes []ossandbox.Change, x *tool.Exit) error {
+	var wanted []ossandbox.Change
+	for _, c := range changes {
+		if name, ok := commandpolicy.ProtectedName(c.Path); ok {
+			x.Findings = append(x.Findings, c.Path+": a change of the protected name "+name+" was not taken over")
+			continue
+		}
+		wanted = append(wanted, c)
+		x.Changes = append(x.Changes, tool.Change{Path: c.Path, Change: changeWords[c.Op]})
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	conflicts, err := v.box.Apply(wanted)
+	for _, c := range conflicts {
+		x.Findings = append(x.Findings, c+": was changed by somebody else meanwhile, and is left as it is")
+	}
+	return err
+}
+
+var changeWords = map[ossandbox.ChangeOp]string{ossandbox.Created: "created", ossandbox.Modified: "written", ossandbox.Deleted: "deleted"}
 
 // exit is a sandbox's result as tools see it.
 func exit(res ossandbox.Result, out *collector) tool.Exit {
@@ -241,10 +266,4 @@ func (v *env) gitInside(ctx context.Context, dir string) (inside, func(), error)
 	}
 	binds, cleanup, err := overlays(g.Overlays)
 	return inside{env: g.Env, binds: binds}, cleanup, err
-}
-
-// inRoot says whether abs is the root or lies beneath it.
-func (w *World) inRoot(abs string) bool {
-	rel, err := filepath.Rel(w.o.Root, abs)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 }
