@@ -35,7 +35,7 @@ var dropNames = []string{"GOAUTH", "GOPROXY", "GOCACHE", "GOTMPDIR", "GOMODCACHE
 var fixed = []string{"EDITOR=true", "VISUAL=true", "PAGER=cat", "GIT_PAGER=cat", "GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0", "TMPDIR=/tmp"}
 
 // secretNames finds variables that are named after a secret.
-var secretNames = regexp.MustCompile(`(?i)(TOKEN|SECRET|PASSW(OR)?D|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_AUTH|_PAT$|COOKIE|SESSION_?ID)`)
+var secretNames = regexp.MustCompile(`(?i)(TOKEN|SECRET|PASSW(OR)?D|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_AUTH(_|$)|_PAT$|COOKIE|SESSION_?ID)`)
 
 // secretValues finds values that carry one: userinfo in a URL, a key block, or
 // the prefix of a known kind of token.

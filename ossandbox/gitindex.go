@@ -58,6 +58,9 @@ func indexEntry(b []byte, version uint32, last string) (name string, size int, o
 	if version >= 3 && b[60]&0x40 != 0 { // extended flags
 		head += 2
 	}
+	if len(b) < head {
+		return "", 0, false
+	}
 	at := head
 	if version == 4 {
 		strip, used := indexVarint(b[at:])

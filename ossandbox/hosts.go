@@ -2,8 +2,10 @@ package ossandbox
 
 import (
 	"fmt"
+	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tera-pilot/tera-pilot/internal/netguard"
 )
@@ -90,6 +92,6 @@ func cut(s string, n int) string {
 }
 
 // hostReader is a guard that is used for its reading of hosts alone.
-func hostReader() (*netguard.Guard, error) {
-	return netguard.New(anyPublic, netguard.Options{Dial: noDial})
-}
+var hostReader = sync.OnceValues(func() (*netguard.Guard, error) {
+	return netguard.New(anyPublic, netguard.Options{Dial: noDial, Interfaces: func() ([]netip.Addr, error) { return nil, nil }})
+})
