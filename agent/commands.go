@@ -24,7 +24,13 @@ func (s *Session) handle(o *owned, c event.Command) {
 	case event.Answer:
 		o.answer(c)
 	case event.SetLevel:
-		s.setLevel(o, c.Level)
+		s.setLevel(o, c)
+	case event.Attached:
+		if !slices.Contains(o.state.Taint, c.Source) {
+			o.tell(event.Tainted{Source: c.Source, What: c.What})
+		}
+	case event.Unattended:
+		o.canAsk = false
 	case event.SetModel:
 		s.setModel(o, c)
 	case event.Rename:
@@ -55,32 +61,47 @@ func (o *owned) next() (text string, ok bool) {
 	return text, true
 }
 
-// stop cancels the running turn. What was queued behind it is kept.
+// stop cancels the running turn, or the one that is about to run. What was
+// queued behind it is kept.
 func (o *owned) stop() {
 	if o.cancel != nil {
 		o.cancel()
 	}
+	o.stopped = o.busy && o.cancel == nil
 }
 
 // tell emits what nobody waits for. A log that takes nothing more stops the
 // next call, and the screen says so.
 func (o *owned) tell(bodies ...event.Body) { _ = o.emit(bodies...) }
 
-// setLevel changes the autonomy level. The opt-out of a launch is not a level
-// that a front end could reach.
-func (s *Session) setLevel(o *owned, word string) {
-	level, err := gate.ParseLevel(word)
+// setLevel changes the autonomy level. Away from the terminal no front end
+// gets above the level of the launch; never_ask there is the opt-out, which
+// ends with any other level and comes back with this one.
+func (s *Session) setLevel(o *owned, c event.SetLevel) {
+	level, err := gate.ParseLevel(c.Level)
+	if err == nil && !s.o.Interactive && level > s.ceiling() {
+		err = fmt.Errorf("the level %s was not allowed at the launch, so no front end can set it", level)
+	}
 	if err != nil {
 		o.tell(event.Notice{Severity: "warn", Text: err.Error(), Key: "level"})
 		return
 	}
-	from, to := s.effective(o.limits.Level), s.effective(level)
-	o.limits.Level = level
+	from := s.levelWord(o)
+	o.limits.Level, o.limits.Plan, o.optOut = level, c.Plan, s.o.OptOut && level == gate.NeverAsk
+	to := s.levelWord(o)
 	if from == to {
 		return
 	}
-	o.tell(event.LevelChanged{From: from.String(), To: to.String(), By: "user:" + string(s.o.Front)})
-	s.note(o, audit.Event{Kind: "level", Title: fmt.Sprintf("level %s becomes %s", from, to), Data: map[string]any{"from": from.String(), "to": to.String()}})
+	o.tell(event.LevelChanged{From: from, To: to, By: "user:" + string(s.o.Front)})
+	s.note(o, audit.Event{Kind: "level", Title: fmt.Sprintf("level %s becomes %s", from, to), Data: map[string]any{"from": from, "to": to}})
+}
+
+// levelWord is what the level in force is called.
+func (s *Session) levelWord(o *owned) string {
+	if o.limits.Plan {
+		return "plan"
+	}
+	return s.effective(o.limits.Level, o.optOut).String()
 }
 
 func (s *Session) setModel(o *owned, c event.SetModel) {

@@ -32,6 +32,7 @@ type Dispatcher struct {
 	outDir   string                                  // where outputs that were cut are kept
 	clock    func() time.Time
 	redactor *secret.Redactor
+	preview  bool         // the front end shows files itself
 	step     func(string) // crash points of the tests; does nothing otherwise
 }
 
@@ -98,7 +99,7 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResu
 	if err != nil {
 		return res, false, err
 	}
-	if err := d.owner.emit(startedEvent(p, aid)); err != nil {
+	if err := d.owner.emit(d.startedEvents(p, aid)...); err != nil {
 		return res, false, err
 	}
 	d.step("started")

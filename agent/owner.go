@@ -28,10 +28,13 @@ type owned struct {
 	err    error // of the log: sticky
 
 	limits      gate.Limits // what the person set; Taint stands in state
+	canAsk      bool        // somebody can answer questions
+	optOut      bool        // the opt-out of the launch is in force
 	subscribers map[*subscriber]bool
 	queue       []string
 	busy        bool   // a turn runs
 	cancel      func() // stops the running turn; nil when none runs
+	stopped     bool   // the turn that is about to run was stopped before it ran
 	question    *openQuestion
 	working     event.Working
 	quit        bool

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
@@ -159,6 +160,43 @@ func startedEvent(p proposal, aid string) event.CallStarted {
 		e.Effects = append(e.Effects, describe(x))
 	}
 	return e
+}
+
+// startedEvents say what a call would do.
+func (d *Dispatcher) startedEvents(p proposal, aid string) []event.Body {
+	started := startedEvent(p, aid)
+	if !d.preview {
+		return []event.Body{started}
+	}
+	return []event.Body{previewEvent(p), started}
+}
+
+// previewEvent shows the files of a call with their whole text.
+func previewEvent(p proposal) event.CallPreview {
+	out := event.CallPreview{Call: p.call.ID}
+	for _, e := range p.set.Effects {
+		if e.Path == nil || e.Path.Virtual {
+			continue
+		}
+		f := event.FilePreview{Path: e.Path.Abs, Change: e.Kind.ChangesFiles()}
+		if e.Path.Exists && e.Path.SHA256 != "" {
+			f.Before = wholeText(e.Path.Before)
+		}
+		if e.After != nil && (f.Before != nil || !e.Path.Exists) {
+			f.After = wholeText(e.After.Data)
+		}
+		out.Files = append(out.Files, f)
+	}
+	return out
+}
+
+// wholeText is content that can be shown as text, nil for other content.
+func wholeText(b []byte) *string {
+	if !isText(b) || !utf8.Valid(b) {
+		return nil
+	}
+	s := string(b)
+	return &s
 }
 
 func (d *Dispatcher) decidedEvent(p proposal, v verdict) event.CallDecided {

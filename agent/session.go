@@ -21,7 +21,7 @@ import (
 // that say what their zero value means.
 type Options struct {
 	Front       audit.Front
-	CanAsk      bool // somebody can answer questions
+	CanAsk      bool // somebody can answer questions, until an Unattended says otherwise
 	Interactive bool // at the interactive terminal
 	OptOut      bool // --no-confirm at the launch
 
@@ -39,6 +39,7 @@ type Options struct {
 	Model    string
 	Price    func(model.Usage) *int64 // millionths of a dollar; nil: unknown
 	Small    bool                     // the model's window is small
+	Preview  bool                     // tell the front end of the files of a call (event.CallPreview)
 
 	Log      *session.Log
 	Past     []event.Event // what Log holds already
@@ -81,8 +82,8 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	s.owner = newOwner(&owned{
 		now: o.Now, log: o.Log, state: past, redact: redactEvent(o.Redactor.Bytes),
-		limits: gate.Limits{Level: o.Level, Rules: o.Rules},
-		read:   func() ([]event.Event, error) { return o.Store.Read(o.Log.ID()) },
+		limits: gate.Limits{Level: o.Level, Rules: o.Rules}, canAsk: o.CanAsk, optOut: o.OptOut,
+		read: func() ([]event.Event, error) { return o.Store.Read(o.Log.ID()) },
 	})
 	s.disp = s.dispatcher()
 	go s.work(ctx)
@@ -99,16 +100,21 @@ var ErrNoEvidence = errNoEvidence
 func (s *Session) info() audit.SessionInfo {
 	o, info := s.o, s.o.Info
 	info.Session, info.Front, info.Workspace = o.Log.ID(), o.Front, o.World.Root()
-	info.Level, info.NoConfirm = s.effective(o.Level).String(), o.OptOut
+	info.Level, info.NoConfirm = s.ceiling().String(), o.OptOut
 	info.Sandbox = audit.SandboxInfo{Setting: o.Sandbox.String(), Grade: o.World.Grade()}
 	info.Policy = o.Rules.Digest()
 	return info
 }
 
-// effective is the level in force where l is the level that was set.
-func (s *Session) effective(l gate.Level) gate.Level {
-	return gate.Effective(gate.Front(s.o.Front), s.o.Interactive, l, s.o.OptOut)
+// effective is the level in force where l is the level that was set, with or
+// without the opt-out.
+func (s *Session) effective(l gate.Level, optOut bool) gate.Level {
+	return gate.Effective(gate.Front(s.o.Front), s.o.Interactive, l, optOut)
 }
+
+// ceiling is the level of the launch, which a front end cannot leave upwards
+// unless a person sits at the terminal.
+func (s *Session) ceiling() gate.Level { return s.effective(s.o.Level, s.o.OptOut) }
 
 // begin writes the first events of this process and settles what is open.
 func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
@@ -139,19 +145,20 @@ func (s *Session) dispatcher() *Dispatcher {
 	return &Dispatcher{
 		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, front: s.o.Front,
 		judge: s.judge, keeps: s.keep, limit: limit, outDir: s.o.Log.OutDir(), clock: s.o.Now,
-		redactor: s.o.Redactor, step: s.o.Step,
+		redactor: s.o.Redactor, preview: s.o.Preview, step: s.o.Step,
 	}
 }
 
 // judge is what the gate decides upon, besides the effects of a call.
 func (s *Session) judge() (gate.Input, error) {
 	var limits gate.Limits
+	var canAsk, optOut bool
 	err := s.owner.do(func(o *owned) {
-		limits = o.limits
+		limits, canAsk, optOut = o.limits, o.canAsk, o.optOut
 		limits.Taint = o.state.Taint
 	})
 	return gate.Input{
-		Front: gate.Front(s.o.Front), CanAsk: s.o.CanAsk, Interactive: s.o.Interactive, OptOut: s.o.OptOut,
+		Front: gate.Front(s.o.Front), CanAsk: canAsk, Interactive: s.o.Interactive, OptOut: optOut,
 		TextAsNative: s.o.TextAsNative, Sandbox: s.o.Sandbox, Grade: gate.ParseGrade(s.o.World.Grade()),
 		ConfirmReads: s.o.ConfirmReads, Workspace: s.o.World.Root(), Roots: []string{s.o.World.Root()},
 		Home: s.o.Home, State: s.o.State, Now: s.o.Now().UTC().Truncate(time.Second), Limits: limits,

@@ -51,7 +51,10 @@ func (s *Session) turn(ctx context.Context, text string) {
 	defer cancel()
 	number := 0
 	err := s.owner.do(func(o *owned) {
-		o.cancel = cancel
+		if o.cancel = cancel; o.stopped {
+			cancel()
+		}
+		o.stopped = false
 		number = o.state.Turn + 1
 	})
 	if err != nil {
@@ -87,6 +90,9 @@ func brokenEnd(err error) turnEnd {
 // steps asks the model and does what it calls for, until it has nothing more
 // to do. The error means that the session cannot go on.
 func (s *Session) steps(ctx context.Context) (turnEnd, error) {
+	if ctx.Err() != nil {
+		return turnEnd{"cancelled", "stopped", codeCancelled}, nil
+	}
 	if err := s.record(ctx, audit.Event{Kind: "prompt", Category: audit.CategoryInfo, Title: "a message of the person"}); err != nil {
 		return turnEnd{}, err
 	}

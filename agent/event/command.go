@@ -12,8 +12,20 @@ type Withdraw struct{}
 // Cancel stops the running turn.
 type Cancel struct{}
 
-// SetLevel changes the autonomy level.
-type SetLevel struct{ Level string }
+// SetLevel changes the autonomy level. Plan is plan mode on top of it: reads,
+// and nothing else.
+type SetLevel struct {
+	Level string
+	Plan  bool
+}
+
+// Attached says that the next message holds text that the person did not write
+// himself, a file for example: from now on untrusted text is in the context.
+type Attached struct{ Source, What string }
+
+// Unattended says that the front end found out that it cannot ask: whatever
+// would be asked from now on is denied.
+type Unattended struct{}
 
 // SetModel changes the model from the next request on.
 type SetModel struct{ Provider, Model string }
@@ -25,11 +37,13 @@ type Rename struct{ Title string }
 // "again" (a new decision) or "look".
 type Settle struct{ Call, How string }
 
-func (Submit) isCommand()   {}
-func (Withdraw) isCommand() {}
-func (Cancel) isCommand()   {}
-func (SetLevel) isCommand() {}
-func (SetModel) isCommand() {}
-func (Rename) isCommand()   {}
-func (Settle) isCommand()   {}
-func (Answer) isCommand()   {}
+func (Submit) isCommand()     {}
+func (Withdraw) isCommand()   {}
+func (Cancel) isCommand()     {}
+func (SetLevel) isCommand()   {}
+func (SetModel) isCommand()   {}
+func (Attached) isCommand()   {}
+func (Unattended) isCommand() {}
+func (Rename) isCommand()     {}
+func (Settle) isCommand()     {}
+func (Answer) isCommand()     {}

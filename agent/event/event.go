@@ -23,7 +23,7 @@ type Body interface{ Type() string }
 // Transient says that the event is not stored.
 func (e Event) Transient() bool {
 	switch e.Body.(type) {
-	case TextDelta, ReasoningDelta, OutputDelta, AuditHead, Working, Queued:
+	case TextDelta, ReasoningDelta, OutputDelta, CallPreview, AuditHead, Working, Queued:
 		return true
 	default:
 		return false
@@ -113,6 +113,21 @@ type CallStarted struct {
 	Digest  string   `json:"digest,omitempty"`
 	// For settling after a crash: the intent's id and the planned states.
 	Intent string `json:"intent,omitempty"`
+}
+
+// CallPreview shows the files that a call would change or read, before its
+// CallStarted. Only front ends that show files themselves ask for it.
+type CallPreview struct {
+	Call  string        `json:"call"`
+	Files []FilePreview `json:"files,omitempty"`
+}
+
+// FilePreview is one file of a proposed call.
+type FilePreview struct {
+	Path   string  `json:"path"` // absolute
+	Change bool    `json:"change,omitempty"`
+	Before *string `json:"before,omitempty"` // nil: not there yet
+	After  *string `json:"after,omitempty"`  // nil: no new text, or it is no text
 }
 
 // CallDecided carries the gate's or the person's word on a call.
@@ -262,6 +277,7 @@ func (TextDelta) Type() string      { return "reply.delta" }
 func (ReasoningDelta) Type() string { return "reasoning.delta" }
 func (Reply) Type() string          { return "reply" }
 func (CallStarted) Type() string    { return "call.started" }
+func (CallPreview) Type() string    { return "call.preview" }
 func (CallDecided) Type() string    { return "call.decided" }
 func (OutputDelta) Type() string    { return "output.delta" }
 func (CallResult) Type() string     { return "call.result" }
@@ -343,6 +359,8 @@ func decodeBody(word string, b []byte) (Body, error) {
 		return into[Reply](b)
 	case CallStarted{}.Type():
 		return into[CallStarted](b)
+	case CallPreview{}.Type():
+		return into[CallPreview](b)
 	case CallDecided{}.Type():
 		return into[CallDecided](b)
 	case CallResult{}.Type():

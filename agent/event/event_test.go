@@ -20,6 +20,7 @@ func all() []Body {
 		CallStarted{Call: "1", Tool: "grep"},
 		CallDecided{Call: "1", Decision: "allowed"},
 		OutputDelta{Call: "1", Text: "o"},
+		CallPreview{Call: "1", Files: []FilePreview{{Path: "/w/a", Change: true}}},
 		CallResult{Call: "1", Status: "ok", Exit: &exit},
 		QuestionOpened{Question: Question{ID: "q", Lines: []Line{{LineFact, "x"}}}},
 		QuestionClosed{ID: "q", How: "answered"},
