@@ -81,17 +81,18 @@ func (o ExportOptions) discloses(name string) bool {
 
 // An exporter makes one export.
 type exporter struct {
-	ctx  context.Context
-	l    *Log
-	o    ExportOptions
-	own  string // sid of the exporter
-	walk *walk
-	at   place
-	ends map[string]*chainEnd
-	lim  limits
-	end  checkpoint
-	stub []byte
-	last int64 // seq of the exporter's close
+	ctx    context.Context
+	l      *Log
+	o      ExportOptions
+	own    string // sid of the exporter
+	walk   *walk
+	at     place
+	ends   map[string]*chainEnd
+	lim    limits
+	end    checkpoint
+	stub   []byte
+	purger string // sid of the last purge: its event vouches for the stub
+	last   int64  // seq of the exporter's close
 }
 
 // A chainEnd is how far the chain of a sid goes.
@@ -151,6 +152,9 @@ func (e *exporter) readOn(lim limits) (broken *breach, err error) {
 			end.n, end.head, end.last = r.n, r.hash, r.seq
 			end.chosen = end.chosen || since != "" && string(r.ts) >= since
 		}
+		if r.typ == typeEvent && r.text("kind") == kindPurged {
+			e.purger = string(r.sid)
+		}
 		return nil
 	})
 	return broken, err
@@ -172,11 +176,15 @@ func (e *exporter) close(w *writer, s *Session) error {
 		if err != nil {
 			return err
 		}
+		none := len(e.chosen()) == 0
+		if end := e.ends[e.purger]; end != nil && !w.absent(fileStub) {
+			end.chosen = true
+		}
 		var list []map[string]any
 		for _, end := range e.chosen() {
 			list = append(list, map[string]any{"sid": end.sid, "n": end.n, "head": hashText(end.head)})
 		}
-		if len(list) == 0 {
+		if none {
 			return errors.New("no session in the log fits: `tera-pilot audit show` lists them")
 		}
 		data = map[string]any{"scope": "sessions", "given": list}

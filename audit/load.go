@@ -12,10 +12,15 @@ import (
 
 // load reads the log up to its end, so that it can be continued. It mends what
 // a crash leaves, and refuses what a crash does not leave.
-func (w *writer) load() error {
+func (w *writer) load() (err error) {
 	if err := w.unload(); err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.unload())
+		}
+	}()
 	l := w.l.layer
 	lim, err := measure(l)
 	if err != nil {

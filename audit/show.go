@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -50,7 +51,7 @@ type Filter struct {
 func (r *Reader) Entries(ctx context.Context, f Filter) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		s := shower{f: f, open: map[string]*shown{}}
-		stop := fmt.Errorf("enough")
+		stop := errors.New("enough")
 		err := r.lines(ctx, r.lim.from(r.first), func(rec *record, _ place) error {
 			if e, ok := s.take(rec); ok && !yield(e, nil) {
 				return stop
@@ -58,7 +59,7 @@ func (r *Reader) Entries(ctx context.Context, f Filter) iter.Seq2[Entry, error] 
 			return nil
 		})
 		if err != nil {
-			if err != stop {
+			if !errors.Is(err, stop) {
 				yield(Entry{}, err)
 			}
 			return
@@ -161,7 +162,7 @@ type Disclosed struct {
 // Record gives one record in canonical form, and those of its committed values
 // that have not been deleted.
 func (r *Reader) Record(ctx context.Context, seq int64) (line []byte, values []Disclosed, err error) {
-	found := fmt.Errorf("found")
+	found := errors.New("found")
 	var at place
 	err = r.lines(ctx, r.lim.from(r.first), func(rec *record, where place) error {
 		if rec.seq != seq {
@@ -173,7 +174,7 @@ func (r *Reader) Record(ctx context.Context, seq int64) (line []byte, values []D
 	if err == nil {
 		return nil, nil, fmt.Errorf("the log has no record %d", seq)
 	}
-	if err != found {
+	if !errors.Is(err, found) {
 		return nil, nil, err
 	}
 	err = eachDisclosure(r.layer, at.segment, func(d disclosed, _ int64, _ int) error {

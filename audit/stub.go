@@ -19,9 +19,10 @@ const (
 // A stubReader walks a stub line by line: its first line, then the open and
 // rekey records that lead from the root key to the epoch in force.
 type stubReader struct {
-	w     *walk
-	sum   hash.Hash // over the lines
-	lines int64
+	w        *walk
+	sum      hash.Hash // over the lines
+	lines    int64
+	finished bool
 
 	size    int64
 	segment int64 // number of the first file that was kept
@@ -174,6 +175,7 @@ func (s *stubReader) meet() *fault {
 // finish lets the walk go on behind the stub.
 func (s *stubReader) finish() *fault {
 	w := s.w
+	s.finished = true
 	switch {
 	case s.lines == 0:
 		return faultf(kindMalformed, "the stub is empty")
@@ -192,7 +194,7 @@ func (s *stubReader) finish() *fault {
 		}
 	}
 	w.size, w.head, w.tree, w.trimmed = s.size, s.head, s.tree.Clone(), true
-	w.segment, w.month, w.count, w.first = s.segment-1, "", 0, s.size
+	w.segment, w.month, w.count, w.first, w.behindStub = s.segment-1, "", 0, s.size, true
 	w.ts = [len(timeForm)]byte{}
 	return nil
 }

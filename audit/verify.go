@@ -78,8 +78,17 @@ type exportTrial struct {
 	format     string
 	checkpoint []byte
 	proofs     []proof
-	lastSeq    int64
 	rec        record
+	last       lastOne
+	begun      bool // the records have begun
+}
+
+// lastOne is what is kept of the last record when its text is gone.
+type lastOne struct {
+	typ   recordType
+	seq   int64
+	sid   [32]byte
+	sprev [32]byte
 }
 
 // An extent is where a value begins.
@@ -135,6 +144,9 @@ func (x *exportTrial) read() error {
 
 // here is the spot of the next value.
 func (x *exportTrial) here() spot {
+	if !x.begun {
+		return spot{line: x.s.line}
+	}
 	return spot{index: x.walk.count, seq: x.walk.size, line: x.s.line}
 }
 
@@ -237,12 +249,12 @@ func (x *exportTrial) member(name string) error {
 		x.checkpoint = bytes.Clone(b)
 		return err
 	case "stub":
-		if x.walk.count > 0 {
+		if x.begun {
 			return errOrder
 		}
 		return x.readStub()
 	case "proofs":
-		if x.walk.count > 0 {
+		if x.begun {
 			return errOrder
 		}
 		x.walk.partial = true
@@ -336,6 +348,7 @@ func asError(f *fault) error {
 
 // record takes the next record.
 func (x *exportTrial) record(b []byte) error {
+	x.begun = true
 	if x.sigs.bad() {
 		return errStop
 	}
@@ -358,7 +371,8 @@ func (x *exportTrial) record(b []byte) error {
 		x.sigs.add(at, key, &x.rec)
 	}
 	x.walk.take(&x.rec, place{})
-	x.lastSeq = x.rec.seq
+	x.last = lastOne{typ: x.rec.typ, seq: x.rec.seq, sprev: x.rec.sprev}
+	copy(x.last.sid[:], x.rec.sid)
 	x.passed(&x.rec)
 	if x.walk.count&0xff == 0 {
 		return x.ctx.Err()
@@ -370,11 +384,13 @@ func (x *exportTrial) record(b []byte) error {
 // still come: the stub before a first record that is not number 0, the proofs
 // behind a gap.
 func (x *exportTrial) needsOther() bool {
-	if x.lines || x.walk.partial || x.stub != nil {
+	if _, sorted := x.seen[""]; sorted || x.lines {
 		return false
 	}
-	_, sorted := x.seen[""]
-	return !sorted && x.rec.seq > x.walk.size
+	if x.stub == nil && x.walk.count == 0 && x.rec.seq > 0 {
+		return true
+	}
+	return !x.walk.partial && x.rec.seq > x.walk.size
 }
 
 // again looks where the members stand, without reading them.
@@ -467,26 +483,32 @@ func (x *exportTrial) oneLine(b []byte, pos, line int64) error {
 	inner := bytes.Clone(root.Get(name).Raw())
 	switch name {
 	case "stub":
-		if x.walk.count > 0 {
-			return faultf(kindFormat, "the stub comes before the records")
+		if x.begun || x.walk.partial {
+			return faultf(kindFormat, "the stub comes before proofs and records")
 		}
 		if x.stub == nil {
 			x.stub = startStub(x.walk)
 		}
 		return asError(x.stub.line(inner, false))
 	case "proof":
-		if x.walk.count > 0 {
+		if x.begun {
 			return faultf(kindFormat, "the proofs come before the records")
+		}
+		if err := x.endOfStub(); err != nil {
+			return err
 		}
 		x.walk.partial = true
 		return x.proof(inner)
 	case "checkpoint":
-		if x.checkpoint != nil {
-			return faultf(kindFormat, "there are two checkpoints")
+		if _, ok := x.seen["disclosures"]; ok || x.checkpoint != nil {
+			return faultf(kindFormat, "there are two checkpoints, or it comes behind the disclosures")
 		}
 		x.checkpoint = inner
 		return nil
 	case "disclosure":
+		if x.checkpoint == nil {
+			return faultf(kindFormat, "the checkpoint comes before the disclosures")
+		}
 		if _, ok := x.seen["disclosures"]; !ok {
 			x.seen["disclosures"] = extent{pos, line}
 		}
@@ -503,7 +525,7 @@ func (x *exportTrial) oneLine(b []byte, pos, line int64) error {
 
 // endOfStub lets the records begin behind the lines of the stub.
 func (x *exportTrial) endOfStub() error {
-	if x.stub == nil || x.walk.size > 0 && x.walk.size == x.stub.size || x.walk.count > 0 {
+	if x.stub == nil || x.stub.finished {
 		return nil
 	}
 	return x.behindStub()

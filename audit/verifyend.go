@@ -61,11 +61,12 @@ func (x *exportTrial) endCheckpoint() (checkpoint, *fault) {
 // which the checkpoint names and which state how far each session goes.
 func (x *exportTrial) partial(c *checkpoint) *fault {
 	w := x.walk
-	byExporter := x.rec.typ == typeClose && w.exported != nil && x.rec.sprev == w.exported.hash && x.rec.seq == c.size-1
+	last := &x.last
+	byExporter := last.typ == typeClose && w.exported != nil && last.sprev == w.exported.hash && last.seq == c.size-1
 	if !byExporter {
 		return faultf(kindTruncated, "the export does not end with the event and the close of who exported it")
 	}
-	exporter := string(x.rec.sid)
+	exporter := string(last.sid[:])
 	stated := map[string]given{}
 	for _, g := range w.exported.given {
 		stated[g.sid] = g
@@ -89,7 +90,7 @@ func (x *exportTrial) partial(c *checkpoint) *fault {
 		}
 	}
 	for _, sid := range w.chains() {
-		if have, _ := w.chainOf(sid); have.n > 0 && !proven[sid] {
+		if have, _ := w.chainOf(sid); have.n > 0 && have.last > 0 && !proven[sid] {
 			return faultf(kindSessionChain, "session %s is in the export without a proof of its end", sid)
 		}
 	}
@@ -272,8 +273,6 @@ func (t *trial) proven(v jcs.Value) *fault {
 	switch {
 	case f != nil:
 		return f
-	case !t.walk.begun:
-		return faultf(kindGenesis, "no record here is vouched for by the key %s", t.opts.Key.LogID())
 	case !c.signedBy(t.walk.epoch) || c.log != t.walk.log:
 		return faultf(kindSignature, "the checkpoint is not signed by the key in force at its size")
 	case key != nil && !key.verify(contextRecord, rec.body, &rec.sig):
@@ -305,6 +304,8 @@ func (t *trial) keysUntil(opens jcs.Value, size int64, rec *record) (*PublicKey,
 		found = found || s.rec.hash == rec.hash
 	}
 	switch {
+	case !t.walk.begun:
+		return nil, faultf(kindGenesis, "no record here is vouched for by the key %s", t.opts.Key.LogID())
 	case found:
 		return nil, nil
 	case !rec.typ.inSession() || !s.met[m.sid]:

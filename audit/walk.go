@@ -36,13 +36,14 @@ type walk struct {
 	intents map[[32]byte]*openIntent
 	named   map[string]bool // torn pieces that a recover has stated, by hash
 
-	segment int64               // number of the last segment that was begun, 0 when unknown
-	month   string              // year and month of the first record in the segment
-	ts      [len(timeForm)]byte // of the last record
-	opened  int64               // sessions begun
-	trimmed bool                // the beginning of the log is not here
-	first   int64               // seq of the first record here
-	started int64               // seq of the rekey that the root key came with
+	segment    int64               // number of the last segment that was begun, 0 when unknown
+	month      string              // year and month of the first record in the segment
+	ts         [len(timeForm)]byte // of the last record
+	opened     int64               // sessions begun
+	trimmed    bool                // the beginning of the log is not here
+	behindStub bool                // the next record is the first behind a stub
+	first      int64               // seq of the first record here
+	started    int64               // seq of the rekey that the root key came with
 
 	purge    *purgeNote
 	exported *exportNote
@@ -141,6 +142,8 @@ func (w *walk) place(r *record) *fault {
 		return faultf(kindMissing, "records %d to %d are missing", w.size, r.seq-1)
 	case r.seq == w.size && r.prev != w.head:
 		return faultf(kindChain, "prev is not the hash of record %d", w.size-1)
+	case r.seq == w.size && w.behindStub && r.typ != typeSegment:
+		return faultf(kindSequence, "what was purged were whole segments, and none begins here")
 	}
 	return nil
 }
@@ -180,7 +183,8 @@ func (w *walk) rekeyed(r *record) *fault {
 			return faultf(kindMalformed, "sessions of the rekey are misshapen")
 		}
 		if have := w.sids[m.sid]; have != nil {
-			if have.key != m.key || have.n != m.n || have.head != m.head {
+			left := w.partial && have.n == 0 // its records were left out
+			if have.key != m.key || !left && (have.n != m.n || have.head != m.head) {
 				return faultf(kindSessionChain, "the rekey states another end of session %s", m.sid)
 			}
 		} else if !w.trimmed {
@@ -233,7 +237,7 @@ func (w *walk) inSession(r *record) (*PublicKey, *fault) {
 
 // take goes past r, which next has accepted and which stands at the place at.
 func (w *walk) take(r *record, at place) {
-	w.head, w.size, w.count = r.hash, r.seq+1, w.count+1
+	w.head, w.size, w.count, w.behindStub = r.hash, r.seq+1, w.count+1, false
 	var leaf merkle.Hash
 	if leaf = merkle.Leaf(r.line); !w.partial {
 		w.tree.Add(leaf, w.seen)
