@@ -142,6 +142,10 @@ func TestAccidents(t *testing.T) {
 // TestAccidentsOfTheOtherKinds: the same for questions that have other keys,
 // at the moments that matter.
 func TestAccidentsOfTheOtherKinds(t *testing.T) {
+	moments := []int{0, 450, 2000}
+	if testing.Short() || raceDetector {
+		moments = moments[2:]
+	}
 	for name, q := range map[string]event.Question{
 		"edit": editQuestion(), "danger": dangerQuestion(), "user": userQuestion(), "unknown": unknownQuestion(), "scopes": scopesQuestion(), "long": longQuestion(80),
 	} {
@@ -150,7 +154,7 @@ func TestAccidentsOfTheOtherKinds(t *testing.T) {
 				if strings.Contains(accident, "question") {
 					continue // they name the other one
 				}
-				for _, delay := range []int{0, 450, 2000} {
+				for _, delay := range moments {
 					put(t, 100, 30, q, func(p *tuitest.Program, s *tuitest.Session) {
 						p.Wait(time.Duration(delay) * ms)
 						do(p, s)
