@@ -23,7 +23,7 @@ import (
 // A rig is a whole session in a throw-away place: real files, sandbox, logs
 // and gate; the model is scripted and the person is a function.
 type rig struct {
-	t                 *testing.T
+	t                 testing.TB
 	home, state, root string
 	opts              Options
 	session           *Session
@@ -45,7 +45,7 @@ type call struct {
 	Args map[string]any `json:"args"`
 }
 
-func script(t *testing.T, steps ...step) *scenario.Scenario {
+func script(t testing.TB, steps ...step) *scenario.Scenario {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{"steps": steps})
 	if err != nil {
@@ -59,13 +59,13 @@ func script(t *testing.T, steps ...step) *scenario.Scenario {
 }
 
 // newRig makes the place. adjust may change the options before the start.
-func newRig(t *testing.T, steps []step, adjust func(*Options)) *rig {
+func newRig(t testing.TB, steps []step, adjust func(*Options)) *rig {
 	t.Helper()
 	return newRigAt(t, t.TempDir(), steps, adjust)
 }
 
 // newRigAt is newRig in a folder that may have been used before.
-func newRigAt(t *testing.T, base string, steps []step, adjust func(*Options)) *rig {
+func newRigAt(t testing.TB, base string, steps []step, adjust func(*Options)) *rig {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(base)
 	if err != nil {

@@ -25,13 +25,29 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringVar(&a.flags.home, "home", "", "state folder (default ~/.tera_pilot, or TERA_PILOT_HOME)")
 	f.StringVar(&a.flags.root, "root", "", "root folder of the session")
 	f.StringVar(&a.flags.script, "script", "", "scenario file for the provider scripted")
-	f.StringVar(&a.flags.log, "log", "", "write a debug log to this file (0600)")
-	f.BoolVar(&a.flags.ignoreProjectConfig, "ignore-project-config", false, "load nothing of the project's own configuration")
+	f.BoolVar(&a.flags.ignoreProjectConfig, "ignore-project-config", false, "load nothing of the project's own configuration (none of it is loaded yet)")
 	for _, sub := range []*cobra.Command{
 		a.demoCommand(), a.runCommand(), a.sessionsCommand(), a.auditCommand(), a.policyCommand(), a.sandboxCommand(),
 		a.gitCommand(), a.modelsCommand(), a.keysCommand(), a.doctorCommand(), a.purgeCommand(),
 	} {
 		root.AddCommand(sub)
 	}
+	mistakesAreUsage(root)
 	return root
+}
+
+// mistakesAreUsage gives a wrong number of words the exit code of a mistake in
+// the call.
+func mistakesAreUsage(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return usage("%w: see `%s --help`", err, c.CommandPath())
+			}
+			return nil
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		mistakesAreUsage(sub)
+	}
 }
