@@ -138,7 +138,9 @@ func (s *configScanner) value() string {
 		case c == '"':
 			quoted = !quoted
 			continue
-		case c == '\\' && s.at+1 < len(s.text):
+		case c == '\\' && s.at+1 == len(s.text):
+			continue
+		case c == '\\':
 			s.at++
 			switch e := s.peek(); e {
 			case '\n', '\r': // the value goes on in the next line
