@@ -81,6 +81,9 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 			return Outcome{}, fmt.Errorf("terminal: clear %s: %w", name, err)
 		}
 	}
+	if o.Session == nil && o.Start == nil {
+		return Outcome{}, errors.New("terminal: there is neither a session nor a start screen to show")
+	}
 	if o.By == "" {
 		o.By = "user:tui"
 	}
