@@ -35,6 +35,8 @@ func commands(s *tuitest.Session) string {
 		switch c := c.(type) {
 		case event.Answer:
 			out = append(out, fmt.Sprintf("answer %d %s%s%s%s", c.Choice, c.Scope, c.Reason, c.Text, c.Code))
+		case event.SetLevel:
+			out = append(out, "level "+c.Level)
 		default:
 			out = append(out, fmt.Sprintf("%T%v", c, c))
 		}
@@ -284,7 +286,7 @@ func TestRaisingTheLevelAsks(t *testing.T) {
 		p.Type("/level always_ask")
 		p.Keys("enter")
 		p.Wait(time.Second)
-		if got := commands(s); got != "event.SetLevel{never_ask}; event.SetLevel{always_ask}" {
+		if got := commands(s); got != "level never_ask; level always_ask" {
 			t.Errorf("the session was told %q", got)
 		}
 		p.Quit()

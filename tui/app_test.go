@@ -58,7 +58,7 @@ func TestCommandsOfTheComposer(t *testing.T) {
 		"/cancel":               "event.Cancel{}",
 		"/nothing":              "",
 		"/level sometimes":      "",
-		"/level always_ask":     "event.SetLevel{always_ask}",
+		"/level always_ask":     "level always_ask",
 		"/usr/bin/env is where": "event.Submit{/usr/bin/env is where}",
 		"say /model":            "event.Submit{say /model}",
 		"   ":                   "",

@@ -154,7 +154,7 @@ func TestLinesRaise(t *testing.T) {
 		typed("/model ollama llama3")
 		typed("/nothing")
 	})
-	want := "event.Submit{raise}; event.SetLevel{never_ask}; event.Submit{codb raise}; event.SetLevel{always_ask}; event.SetModel{ollama llama3}"
+	want := "event.Submit{raise}; level never_ask; event.Submit{codb raise}; level always_ask; event.SetModel{ollama llama3}"
 	if d := cmp.Diff(want, commands(s)); d != "" {
 		t.Error(d)
 	}

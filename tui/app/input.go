@@ -46,6 +46,8 @@ func (m *Model) key(in tty.Input, k uv.Key, now time.Time) tea.Cmd {
 func (m *Model) interrupt(at time.Time) tea.Cmd {
 	m.disturb(at)
 	switch {
+	case m.own != nil:
+		m.own = nil
 	case m.state.Busy:
 		m.o.Send(event.Cancel{})
 	case !m.composer.Empty():

@@ -33,9 +33,8 @@ func (m *Model) apply(events []event.Event) {
 // typed from now on is no answer to anything.
 func (m *Model) drop() {
 	now := m.o.Now()
-	if typed := m.ask.Disturb(now); typed != "" {
-		m.composer.Insert(typed)
-	}
+	m.composer.Insert(m.ask.Disturb(now))
+	m.composer.Insert(m.ask.Draft()) // nothing that was written is lost
 	m.ask = nil
 	m.disturb(now)
 }

@@ -87,7 +87,7 @@ func (s *State) applyCall(e event.Event) bool {
 	switch b := e.Body.(type) {
 	case event.CallStarted:
 		it := s.call(b.Call, e.Time)
-		it.Call.Tool, it.Call.Title, it.Call.Effects = b.Tool, b.Title, b.Effects
+		it.Call.Tool, it.Call.Title, it.Call.Effects, it.Call.Since = b.Tool, b.Title, b.Effects, e.Time
 	case event.CallDecided:
 		it := s.call(b.Call, e.Time)
 		it.Call.Decision, it.Call.By, it.Call.Rule, it.Call.Reason = b.Decision, b.By, b.Rule, b.Reason
@@ -151,14 +151,6 @@ func (s *State) changed(name string) {
 		}
 	}
 	s.Changed = append(s.Changed, name)
-}
-
-// held marks the call whose question is open.
-func (s *State) held(call string, on bool) {
-	if it := s.calls[call]; it != nil && it.Call.Held != on {
-		it.Call.Held = on
-		it.Rev++
-	}
 }
 
 // maxTail is how much of a running command's output is kept, in bytes.

@@ -59,6 +59,15 @@ func TestFold(t *testing.T) {
 		{"a held call", []event.Body{
 			event.CallStarted{Call: "1", Title: "run x"}, event.QuestionOpened{Question: event.Question{ID: "q", Call: "1"}},
 		}, "4:run x  true false"},
+		{"a question that comes before its call starts", []event.Body{
+			event.QuestionOpened{Question: event.Question{ID: "q", Call: "1", Title: "run x"}},
+		}, "4:run x  true false"},
+		{"a refused call that never started", []event.Body{
+			event.QuestionOpened{Question: event.Question{ID: "q", Call: "1", Title: "run x"}}, event.QuestionClosed{ID: "q", How: "answered"}, event.CallResult{Call: "1", Status: "rejected", Title: "run x"},
+		}, "4:run x rejected false true"},
+		{"what a crash left open", []event.Body{
+			event.CallResult{Call: "1", Status: "unknown", Title: "run x"}, event.QuestionOpened{Question: event.Question{ID: "q", Call: "1", Kind: event.AskUnknown}},
+		}, "4:run x unknown false true"},
 		{"an id that is used twice", []event.Body{
 			event.CallResult{Call: "1", Status: "ok", Title: "one"}, event.CallStarted{Call: "1", Title: "two"},
 		}, "4:one ok false true|4:two  false false"},
@@ -86,6 +95,9 @@ func TestFacts(t *testing.T) {
 		event.LevelChanged{From: "always_ask", To: "never_ask"}, event.ModelChanged{Provider: "p", Model: "m", Window: 9},
 		event.Notice{Key: "k", Text: "one"}, event.Notice{Key: "k", Text: "two"}, event.Notice{Text: "three"},
 	)
+	if got := fold(event.TurnStarted{Text: "  fix 日本 " + strings.Repeat("x", 80) + "\nmore"}).Title; got != "fix 日本 "+strings.Repeat("x", 53)+" .." {
+		t.Errorf("the title is %q", got)
+	}
 	if s.Name() != "parser" || s.Used != 40 || s.Cost != 10 || s.Unpriced || len(s.Changed) != 2 || s.Level != "never_ask" || s.Window != 9 {
 		t.Errorf("%+v", s)
 	}

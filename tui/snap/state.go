@@ -78,6 +78,9 @@ func (s *State) applyTalk(e event.Event) bool {
 	switch b := e.Body.(type) {
 	case event.TurnStarted:
 		s.Turn, s.Busy = b.Turn, true
+		if s.Title == "" {
+			s.Title = headline(b.Text)
+		}
 		s.Said = append(s.Said, b.Text)
 		s.Notices = slices.DeleteFunc(s.Notices, func(n event.Notice) bool { return n.Key == "" })
 		s.add(&Item{Kind: You, Text: b.Text, At: e.Time})
@@ -97,6 +100,22 @@ func (s *State) applyTalk(e event.Event) bool {
 		return false
 	}
 	return true
+}
+
+// maxTitle is how long a title may be that nobody gave, in characters.
+const maxTitle = 60
+
+// headline is the first line of a message, as a title.
+func headline(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	n := 0
+	for i := range line {
+		if n == maxTitle {
+			return line[:i] + " .."
+		}
+		n++
+	}
+	return line
 }
 
 // stream adds a piece to the answer or the reasoning that is coming in.
@@ -151,7 +170,14 @@ func (s *State) applyRest(e event.Event) {
 	case event.QuestionOpened:
 		q := b.Question
 		s.Question = &q
-		s.held(q.Call, true)
+		if q.Call != "" && q.Kind != event.AskUnknown {
+			// A call starts when it may: until then its question is all there is.
+			it := s.call(q.Call, e.Time)
+			if it.Call.Title == "" {
+				it.Call.Tool, it.Call.Title = q.Tool, q.Title
+			}
+			it.Call.Held = true
+		}
 	case event.QuestionClosed:
 		s.closed(b, e)
 	case event.LevelChanged:
@@ -200,7 +226,10 @@ func (s *State) closed(b event.QuestionClosed, e event.Event) {
 	if s.Question == nil || s.Question.ID != b.ID {
 		return
 	}
-	s.held(s.Question.Call, false)
+	if it := s.calls[s.Question.Call]; it != nil {
+		it.Call.Held, it.Call.Since = false, e.Time
+		it.Rev++
+	}
 	if b.How == "timeout" {
 		s.add(&Item{Kind: Change, Word: "timeout", Text: s.Question.Title, At: e.Time})
 	}

@@ -12,7 +12,7 @@ import (
 func EveryBody(s string) []event.Body {
 	bodies := []event.Body{
 		event.Opened{}, event.TurnStarted{}, event.TextDelta{}, event.ReasoningDelta{}, event.Reply{}, event.CallStarted{}, event.CallDecided{},
-		event.OutputDelta{}, event.CallResult{Exit: new(int)}, event.TodoChanged{}, event.LevelChanged{}, event.ModelChanged{}, event.Notice{}, event.Recovered{},
+		event.CallPreview{}, event.OutputDelta{}, event.CallResult{Exit: new(int)}, event.TodoChanged{}, event.LevelChanged{}, event.ModelChanged{}, event.Notice{}, event.Recovered{},
 		event.Tainted{}, event.Renamed{}, event.AuditHead{}, event.Working{}, event.Queued{}, event.QuestionOpened{}, event.TurnEnded{},
 	}
 	for i, b := range bodies {
@@ -34,6 +34,10 @@ func setText(v reflect.Value, s string) {
 		}
 		for i := range v.NumField() {
 			setText(v.Field(i), s)
+		}
+	case reflect.Pointer:
+		if v.Type().Elem().Kind() == reflect.String {
+			v.Set(reflect.ValueOf(&s))
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {

@@ -78,6 +78,7 @@ type look struct {
 // shown is what a frame had on it.
 type shown struct {
 	width  int
+	widths view.Widths
 	places []sheet.Place
 }
 
@@ -106,6 +107,14 @@ func (r *Room) Focus(at time.Time) {
 // Blur takes the focus away.
 func (r *Room) Blur() { r.arm = nil }
 
+// Draft is the reason or the answer that is being written.
+func (r *Room) Draft() string {
+	if r.mode == reasoning || r.mode == texting {
+		return r.edit.Text()
+	}
+	return ""
+}
+
 // Focused says that the room has the focus.
 func (r *Room) Focused() bool { return r.arm != nil }
 
@@ -132,7 +141,7 @@ func (r *Room) Confirm(n uint64, at time.Time, fenced bool) {
 	if r.first.IsZero() {
 		r.first = at
 	}
-	if f.width == r.look.width {
+	if f.width == r.look.width && f.widths == r.look.widths {
 		r.sheet.Mark(f.places)
 	}
 }

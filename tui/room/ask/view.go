@@ -38,7 +38,7 @@ func (r *Room) View(width, height int, w view.Widths, now time.Time, next func()
 	}
 	first := len(lines)
 	lines = append(lines, keys...)
-	r.number(width, height, w, shown{width, places}, next)
+	r.number(width, height, w, shown{width, w, places}, next)
 	if at != nil {
 		caret = &view.Cell{X: at.X, Y: first + at.Y}
 	}

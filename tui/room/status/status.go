@@ -283,14 +283,15 @@ func Hints(s *snap.State, width int, w view.Widths, now time.Time, newline safe.
 	left := view.Lit(theme.Dim, safe.Lit("enter send"))
 	if s.Busy {
 		what := safe.Lit("working")
-		switch s.Working.On {
-		case "model":
+		since := s.Working.Since
+		switch {
+		case s.Question != nil:
+			what, since = safe.Lit("waiting for you"), s.Question.Opened
+		case s.Working.On == "model":
 			what = safe.Lit("thinking")
-		case "person":
-			what = safe.Lit("waiting for you")
 		}
 		left = view.Lit(theme.Plain, what)
-		if since := s.Working.Since; !since.IsZero() && now.After(since) {
+		if !since.IsZero() && now.After(since) {
 			left = view.Join(left, view.Spaces(1), view.Lit(theme.Plain, transcript.Seconds(now.Sub(since).Truncate(time.Second))))
 		}
 		left = view.Join(left, view.Spaces(3), view.Lit(theme.Key, safe.Lit("esc")), view.Lit(theme.Dim, safe.Lit(" stops")))
