@@ -222,14 +222,14 @@ func (j *judged) cdTo(dir, name string) string {
 // eval runs its words as shell text in this shell.
 func (j *judged) eval() bool {
 	j.quiet = true
-	text, ok := "", true
-	for _, x := range j.args {
+	words, ok := make([]string, len(j.args)), true
+	for i, x := range j.args {
 		j.w.flow.edge(x.node, j.codeNode())
 		ok = ok && x.known
-		text += x.text + " "
+		words[i] = x.text
 	}
 	if ok {
-		j.w.inline(text, "eval")
+		j.w.inline(strings.Join(words, " "), "eval")
 		return true
 	}
 	j.unknown("eval of text that is not known before the run")

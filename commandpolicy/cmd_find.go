@@ -38,7 +38,8 @@ type finder struct {
 
 func (j *judged) find() bool {
 	f := &finder{judged: j}
-	f.call = &call{operands: j.args}
+	f.call = generic(j.args)
+	f.call.broken = ""
 	i := f.options()
 	for i < len(j.args) && !isFindExpr(j.args[i]) {
 		f.starts = append(f.starts, j.args[i])

@@ -137,16 +137,26 @@ func unwrapped(name string) bool {
 func (l *loader) remarkCommand(r *Rule) {
 	for _, c := range r.cmds {
 		switch {
-		case c == "" || strings.ContainsAny(c, "/ \t*?"):
+		case !validCmd(c):
 			l.fail(r.Line, "cmd %q can never match: it is the program's own name, without path, arguments or pattern", c)
 		case r.Decision == Allow && unwrapped(c):
 			l.fail(r.Line, "cmd %q can never match: the command that it runs is judged instead, so write a rule for that", c)
 		case r.Decision == Allow && bareNever(c) && !r.exact && len(r.subs) == 0:
 			l.fail(r.Line, "over-broad: allowing %s with any arguments allows everything; name sub or args", c)
-		case r.Decision == Allow && wideAlone(c) && !r.exact && len(r.subs) == 0:
+		case r.Decision == Allow && wideAlone(c) && !r.exact && len(r.subs) == 0 && !r.hasOnly:
 			l.warn(r.Line, "wide: allows %s with every subcommand; name sub or args", c)
 		}
 	}
+}
+
+// validCmd reports whether a program can have this name in a rule.
+func validCmd(name string) bool {
+	for _, r := range name {
+		if r <= ' ' || r == '/' || r == '*' || r == '?' || r > '~' {
+			return false
+		}
+	}
+	return name != ""
 }
 
 func wideAlone(name string) bool {

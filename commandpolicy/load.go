@@ -190,12 +190,9 @@ func knownKeys(key toml.Key) []string {
 	if len(key) == 1 {
 		return []string{"rule", "path", "host", "mcp"}
 	}
-	if len(key) > 2 {
-		return []string{"only", "forbid", "any"}
-	}
 	switch key[0] {
-	case "rule":
-		return append([]string{"cmd", "sub", "args", "flags", "paths"}, commonKeys...)
+	case "rule": // the decoder leaves the name of an inline table out of the key
+		return append([]string{"cmd", "sub", "args", "flags", "paths", "only", "forbid", "any"}, commonKeys...)
 	case "path":
 		return append([]string{"glob", "effect"}, commonKeys...)
 	case "host":

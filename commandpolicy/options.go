@@ -8,12 +8,13 @@ import (
 // call is one command line, taken apart by its grammar.
 type call struct {
 	name     string // for people
-	spec     *spec // nil when the program has no grammar
-	sub      *spec // grammar of the subcommand, if any
+	spec     *spec  // nil when the program has no grammar
+	sub      *spec  // grammar of the subcommand, if any
 	flags    []flagUse
 	operands []word
 	// command is the rest of the line where an operand begins a command.
 	command   []word
+	loose     bool   // taken apart without a grammar
 	broken    string // why the options are not understood; empty when they are
 	follow    bool
 	recursive bool
@@ -29,6 +30,7 @@ type flagUse struct {
 	raw   string // as written, without the value
 	value word
 	has   bool
+	short bool // an abbreviated long option
 }
 
 // take parses args by the grammar s.
@@ -133,7 +135,7 @@ func (p *optionParser) long(x word) {
 	if !exact {
 		p.fail("the option " + name + " of " + p.call.name + " is abbreviated")
 	}
-	u := flagUse{opt: o, name: o.name, raw: name}
+	u := flagUse{opt: o, name: o.name, raw: name, short: !exact}
 	switch {
 	case attached && o.arity == noValue:
 		p.fail("the option " + name + " of " + p.call.name + " takes no value")
@@ -233,7 +235,7 @@ func (p *optionParser) golang() {
 // generic takes a command line apart without any grammar: what begins with a
 // dash is an option, the rest are operands.
 func generic(args []word) *call {
-	c := &call{broken: "no grammar"}
+	c := &call{broken: "no grammar", loose: true}
 	end := false
 	for _, x := range args {
 		switch {

@@ -114,7 +114,7 @@ func quoteTOML(s string) string {
 			b.WriteString(`\n`)
 		case r == '\t':
 			b.WriteString(`\t`)
-		case badRune(r, 2) != "":
+		case r < ' ' || r > '~' && badRune(r, 2) != "":
 			fmt.Fprintf(&b, `\U%08X`, r)
 		default:
 			b.WriteRune(r)

@@ -205,9 +205,12 @@ func subFit(sub []string, operands []word) fit {
 // fitsFlags compares the options, by the names of the grammar.
 func (r *Rule) fitsFlags(p *Part) fit {
 	c := p.call
+	if len(r.forbid) > 0 && r.Decision == Allow && c.broken != "" && !c.loose {
+		return fitNo // an option that is not known may be a forbidden one
+	}
 	if r.hasOnly {
 		for _, u := range c.flags {
-			if !flagIn(c, u, r.only, false) {
+			if u.short && r.Decision == Allow || !flagIn(c, u, r.only, false) {
 				return fitNo
 			}
 		}

@@ -43,7 +43,7 @@ func (p *Policy) exactRules(a *Analysis, w When) []Rule {
 	}
 	var out []Rule
 	for _, part := range p.uncovered(a, w) {
-		rules := exactRule(part)
+		rules := exactRule(part, a.where)
 		if rules == nil {
 			return nil
 		}
@@ -57,17 +57,17 @@ func (p *Policy) exactRules(a *Analysis, w When) []Rule {
 }
 
 // exactRule is the narrowest rule for one part.
-func exactRule(part *Part) []Rule {
+func exactRule(part *Part, where Context) []Rule {
 	switch part.Kind {
 	case PartRedirect:
-		return redirectRules(part)
+		return redirectRules(part, where)
 	case PartCall:
 		args, ok := patternArgs(part)
-		if !ok || part.Name == "" || part.call == nil || unwrapped(part.Name) || !allArgsKnown(part) {
+		if !ok || !validCmd(part.Name) || part.call == nil || unwrapped(part.Name) || !allArgsKnown(part) {
 			return nil
 		}
 		r := Rule{kind: kindRule, cmds: []string{part.Name}, args: args, exact: true, anyPath: part.call.outside}
-		if part.Name == "run_code:"+strings.TrimPrefix(part.Name, "run_code:") {
+		if strings.HasPrefix(part.Name, "run_code:") {
 			r.exact, r.args = false, nil
 		}
 		r.Decision = Allow
@@ -76,13 +76,21 @@ func exactRule(part *Part) []Rule {
 	return nil
 }
 
-func redirectRules(part *Part) []Rule {
+func redirectRules(part *Part, where Context) []Rule {
 	if len(part.Effects.Unknown)+len(part.Effects.Network) > 0 {
 		return nil
 	}
 	var out []Rule
 	for _, use := range pathUses(part) {
-		out = append(out, PathRule(use.Act, use.Path))
+		name := use.Path
+		if rel, ok := strings.CutPrefix(name, where.Workspace+"/"); ok {
+			name = rel
+		}
+		r := PathRule(use.Act, name)
+		if use.Act == ActWrite {
+			r.acts = []Act{ActCreate, ActWrite}
+		}
+		out = append(out, r)
 	}
 	return out
 }
@@ -95,7 +103,7 @@ func PathRule(act Act, name string) Rule {
 }
 
 func escapeGlobstar(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(s)
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, "}", `\}`).Replace(s)
 }
 
 // HostRule is the smallest rule that allows traffic.
@@ -176,12 +184,17 @@ func (p *Policy) counterExample(a *Analysis, rules []Rule, w When) string {
 }
 
 // widerScopes go from the program, subcommand and options that were seen to
-// the subcommand with any harmless option.
+// the subcommand with any harmless option. Nothing wide is offered for what
+// deletes, what talks to others, and what runs whatever it is told.
 func widerScopes(part *Part) []Scope {
 	c := part.call
 	name := part.Name
+	if c.outside || c.loose || c.spec == nil || c.spec.style == styleRaw || c.broken != "" || reachesOut(part) || len(part.Effects.Deletes) > 0 {
+		return nil
+	}
 	sub := subWords(part)
-	if len(sub) == 0 && (bareNever(name) || wideAlone(name)) || c.outside || c.broken != "" && c.spec != nil {
+	script := isShell(name) || c.spec.operandIs(kindScript)
+	if len(sub) == 0 && (script || wideAlone(name) && !checkers[name]) {
 		return nil
 	}
 	base := Rule{kind: kindRule, cmds: []string{name}}
@@ -192,26 +205,55 @@ func widerScopes(part *Part) []Scope {
 	head := strings.Join(append([]string{name}, sub...), " ")
 	seen := base
 	seen.only, seen.hasOnly = flagNames(c), true
-	flags := "no options"
-	if len(seen.only) > 0 {
-		flags = "only " + strings.Join(seen.only, " ")
+	s := Scope{Title: head + " with any files of the workspace, " + onlyFlags(seen.only), Rules: []Rule{seen},
+		Matches: strings.Join(append(append([]string{head}, seen.only...), "other"), " "), Not: head + " --unseen-option"}
+	if script {
+		s.Title = head + " with any words behind it"
+		s.Not = name + " another-script"
 	}
-	out := []Scope{{
-		Title: head + " with any files of the workspace and " + flags, Rules: []Rule{seen},
-		Matches: strings.Join(append([]string{head}, append(seen.only, "other")...), " "), Not: head + " --unseen-option",
-	}}
-	if risky := riskyFlags(c); c.sub != nil || c.spec != nil && len(sub) > 0 && !bareNever(name) {
-		free := base
-		free.forbid = risky
-		not := name + " another-subcommand"
-		if len(risky) > 0 {
-			not = head + " " + risky[0] + " x"
-		}
-		out = append(out, Scope{Title: head + " with any options but those that write or run", Rules: []Rule{free},
-			Matches: head + " other", Not: not})
+	out := []Scope{s}
+	if generous[name] && len(sub) > 0 && len(riskyFlags(c)) > 0 {
+		out = append(out, freeScope(c, base, head))
 	}
 	return out
 }
+
+func onlyFlags(flags []string) string {
+	if len(flags) == 0 {
+		return "without options"
+	}
+	return "with no options but " + strings.Join(flags, " ")
+}
+
+// freeScope is the subcommand with any option that the grammar does not know
+// to write, run or reach out.
+func freeScope(c *call, base Rule, head string) Scope {
+	base.forbid = riskyFlags(c)
+	return Scope{Title: head + " with any known option that neither writes nor runs", Rules: []Rule{base}, Matches: head + " other",
+		Not: head + " " + base.forbid[0] + " x"}
+}
+
+// reachesOut reports whether a part talks to the network or to a daemon that
+// does as it is told.
+func reachesOut(part *Part) bool {
+	if len(part.Effects.Network) > 0 {
+		return true
+	}
+	for _, s := range []*spec{part.call.spec, part.call.sub} {
+		if s != nil && (s.net || s.name == "docker") {
+			return true
+		}
+	}
+	return false
+}
+
+// checkers run the project's tests and style rules on what they are given.
+var checkers = setOf(`pytest eslint tsc prettier jest vitest mocha ava mypy ruff black flake8 isort pylint pyright stylelint biome
+golangci-lint staticcheck shellcheck shfmt gofumpt goimports gotestsum clang-format rubocop rspec phpunit phpstan ktlint swiftlint`)
+
+// generous are the programs whose everyday subcommands (test, build) differ
+// from call to call in nothing but options.
+var generous = setOf(`go make npm pnpm yarn bun cargo just task rake gradle mvn mix bundle dotnet poetry uv tox`)
 
 // subWords are the first operands that say what the program does: the
 // subcommand, or for an interpreter the script.
@@ -224,7 +266,7 @@ func subWords(part *Part) []string {
 	if !first.known || first.glob != "" || first.text == "" || strings.HasPrefix(first.text, "-") || strings.ContainsAny(first.text, " \t\n") {
 		return nil
 	}
-	if c.sub != nil || subPrograms[part.Name] || c.spec != nil && c.spec.operandIs(kindScript) {
+	if c.sub != nil && c.sub != c.spec || subPrograms[part.Name] || part.Name == "go" || isShell(part.Name) || c.spec.operandIs(kindScript) {
 		out := []string{first.text}
 		if len(c.operands) > 1 && nestedSub[part.Name+"/"+first.text] && c.operands[1].known && !strings.ContainsAny(c.operands[1].text, " \t\n") {
 			out = append(out, c.operands[1].text)
