@@ -18,6 +18,7 @@ type FilesOptions struct {
 	Home    string   // what ~ stands for
 	Closed  []string // folders that no name may lead into: our own state
 	Outputs string   // folder of outputs that were cut, read as @out/…; "" for none
+	Editor  Editor   // holds files of the workspace open; nil for none
 
 	Secret    func(abs string) bool            // whether a file of that name is likely to hold secrets
 	Protected func(name string) (string, bool) // the protected name that a name matches
@@ -163,6 +164,10 @@ func (f *Files) File(ctx context.Context, name string) (effect.Path, error) {
 		return p, &tool.ChangedError{What: p.Name}
 	}
 	p = withState(p, s)
+	if data, err = f.editable(ctx, &p, data); err != nil {
+		return p, err
+	}
+	p.Size = int64(len(data))
 	p.Before, p.SHA256 = data, roots.Hash(data)
 	return p, nil
 }

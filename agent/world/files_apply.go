@@ -23,7 +23,7 @@ func (v FileEnv) Apply(ctx context.Context, e effect.Effect) (effect.Path, error
 	var s roots.State
 	switch e.Kind {
 	case effect.Create, effect.Write, effect.Memory:
-		if s, err = v.put(e); err == nil {
+		if s, err = v.put(ctx, e); err == nil {
 			post.SHA256 = e.After.SHA256
 		}
 	case effect.Delete:
@@ -71,7 +71,7 @@ func want(p *effect.Path) roots.Want {
 
 // put creates a file or gives it other content. The bytes are not part of the
 // effect's digest, so they are held to the hash that is.
-func (v FileEnv) put(e effect.Effect) (roots.State, error) {
+func (v FileEnv) put(ctx context.Context, e effect.Effect) (roots.State, error) {
 	if e.After == nil || roots.Hash(e.After.Data) != e.After.SHA256 || int64(len(e.After.Data)) != e.After.Size {
 		return roots.State{}, &tool.NotGrantedError{What: "content other than what was decided about"}
 	}
@@ -81,6 +81,13 @@ func (v FileEnv) put(e effect.Effect) (roots.State, error) {
 		return roots.State{}, &tool.ChangedError{What: e.Path.Name}
 	case exists && (e.Path.Type != effect.Regular || e.Path.SHA256 == ""):
 		return roots.State{}, &tool.NotGrantedError{What: "writing over " + e.Path.Name + ", whose content was not looked at"}
+	}
+	through, err := v.through(e)
+	switch {
+	case err != nil:
+		return roots.State{}, err
+	case through:
+		return v.putThrough(ctx, e)
 	case exists:
 		return v.f.root.Replace(e.Path.Name, want(e.Path), e.After.Data, e.Mode)
 	default:

@@ -70,7 +70,13 @@ func (v FileEnv) Read(ctx context.Context, e effect.Effect) ([]byte, error) {
 	if err != nil {
 		return nil, translate(err)
 	}
-	if s.Device != p.Device || s.Inode != p.Inode || p.SHA256 != "" && p.SHA256 != roots.Hash(data) {
+	if s.Device != p.Device || s.Inode != p.Inode {
+		return nil, &tool.ChangedError{What: p.Name}
+	}
+	if data, err = v.f.current(ctx, p, data); err != nil {
+		return nil, err
+	}
+	if p.SHA256 != "" && p.SHA256 != roots.Hash(data) {
 		return nil, &tool.ChangedError{What: p.Name}
 	}
 	return data, nil

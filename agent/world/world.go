@@ -19,7 +19,8 @@ type Options struct {
 	OutDir  string // where outputs that were cut are kept, read as @out/…
 	Env     []string
 	Setting ossandbox.Setting
-	Seconds int // default time limit of a command
+	Seconds int    // default time limit of a command
+	Editor  Editor // holds files of the workspace open; nil for none
 }
 
 // World is one workspace on this machine.

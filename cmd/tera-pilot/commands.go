@@ -28,7 +28,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.BoolVar(&a.flags.ignoreProjectConfig, "ignore-project-config", false, "load nothing of the project's own configuration (none of it is loaded yet)")
 	for _, sub := range []*cobra.Command{
 		a.demoCommand(), a.runCommand(), a.sessionsCommand(), a.auditCommand(), a.policyCommand(), a.sandboxCommand(),
-		a.gitCommand(), a.modelsCommand(), a.keysCommand(), a.doctorCommand(), a.purgeCommand(),
+		a.gitCommand(), a.modelsCommand(), a.keysCommand(), a.doctorCommand(), a.acpCommand(), a.purgeCommand(),
 	} {
 		root.AddCommand(sub)
 	}

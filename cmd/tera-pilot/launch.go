@@ -37,6 +37,8 @@ type launch struct {
 	needsSandbox  bool   // refuse to start without one
 	needsProvider bool   // refuse to start without a model
 	env           []string
+	editor        world.Editor // nil: none
+	preview       bool         // the front end shows the files of a call itself
 }
 
 // place is where a session works and where its state lies.
@@ -88,7 +90,7 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 	if err := a.build(ctx, o, l, agent.Options{
 		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
 		Level: level, Sandbox: setting, Rules: rules, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
-		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small,
+		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Preview: l.preview,
 		Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
 	}); err != nil {
 		return nil, errors.Join(err, log.Close())
@@ -107,7 +109,7 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 		env = l.env
 	}
 	o.world, err = world.Open(ctx, world.Options{
-		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), Env: env, Setting: setting, Seconds: o.settings.RunTimeout,
+		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), Env: env, Setting: setting, Seconds: o.settings.RunTimeout, Editor: l.editor,
 	})
 	if err != nil {
 		return err

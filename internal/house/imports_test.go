@@ -25,6 +25,7 @@ var rooms = map[string][]string{
 	"agent/model":      {},
 	"agent/session":    {"agent/effect", "agent/event"},
 	"agent/headless":   {"agent/event", "agent/effect", "agent/session", "audit"},
+	"agent/acp":        {"agent/event", "agent/effect", "agent/session", "audit"},
 	"agent/doctor":     {"audit", "gitsafe", "ossandbox"},
 	"agent/demo":       {"agent/event"},
 	"guardian":         {"agent/effect"},

@@ -1,0 +1,360 @@
+package acp
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/acp/wire"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	store "github.com/tera-pilot/tera-pilot/agent/session"
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
+)
+
+// newSession implements session/new.
+func (s *server) newSession(r *wire.Request, p params) error {
+	open, _, live, seq, err := s.open(p, "")
+	if err != nil {
+		return err
+	}
+	result := open.result()
+	result.SessionID = open.id
+	r.Reply(result)
+	go open.follow(live, seq)
+	return nil
+}
+
+// loadSession implements session/load: everything is shown before the answer.
+func (s *server) loadSession(r *wire.Request, p params) error { return s.again(r, p, true) }
+
+// resumeSession implements session/resume: nothing is shown.
+func (s *server) resumeSession(r *wire.Request, p params) error { return s.again(r, p, false) }
+
+func (s *server) again(r *wire.Request, p params, show bool) error {
+	id, err := p.text("sessionId")
+	if err != nil {
+		return err
+	}
+	if open, err := s.find(p); err == nil {
+		return s.showOpen(r, open, show)
+	}
+	open, past, live, seq, err := s.open(p, id)
+	if err != nil {
+		return err
+	}
+	if show {
+		open.replay(past)
+	}
+	r.Reply(open.result())
+	go open.follow(live, seq)
+	return nil
+}
+
+// showOpen loads a session that this client has open already.
+func (s *server) showOpen(r *wire.Request, open *session, show bool) error {
+	if open.busy("") {
+		return &failure{wire.CodeRequest, "sessionId: a turn is under way in this session"}
+	}
+	if show {
+		past, _, cancel, err := open.opened.Subscribe(0)
+		if err != nil {
+			return err
+		}
+		cancel()
+		open.replay(past)
+	}
+	open.mu.Lock()
+	result := open.result()
+	open.mu.Unlock()
+	r.Reply(result)
+	return nil
+}
+
+// open starts or resumes a session.
+func (s *server) open(p params, id string) (open *session, past []event.Event, live <-chan event.Event, seq uint64, err error) {
+	dir, err := workspace(p)
+	if err != nil {
+		return nil, nil, nil, 0, err
+	}
+	s.mu.Lock()
+	full := len(s.sessions) >= maxSessions
+	s.mu.Unlock()
+	if full {
+		return nil, nil, nil, 0, &failure{wire.CodeInternal, "too many sessions are open: close one"}
+	}
+	editor := &Editor{conn: s.conn, reads: s.reads, writes: s.writes}
+	opened, err := s.o.Open(s.ctx, Request{Dir: dir, Resume: id, Editor: editor})
+	if err != nil {
+		return nil, nil, nil, 0, s.openError(err)
+	}
+	editor.id = opened.ID()
+	open = &session{server: s, id: opened.ID(), opened: opened, ended: make(chan struct{}), mode: s.o.Launch.first(), model: opened.Model}
+	open.view = newView(open.update, opened.Root, opened.Window)
+	if s.deaf.Load() {
+		err = opened.Send(event.Unattended{})
+	}
+	if err == nil {
+		past, live, _, err = opened.Subscribe(0)
+	}
+	if err != nil {
+		return nil, nil, nil, 0, errors.Join(err, opened.Close(audit.CloseError))
+	}
+	if len(past) > 0 {
+		seq = past[len(past)-1].Seq
+	}
+	s.mu.Lock()
+	s.sessions[open.id] = open
+	s.mu.Unlock()
+	return open, past, live, seq, nil
+}
+
+// workspace reads the parameters that all ways to open a session share. MCP
+// servers of a client are read and not started: the person approves servers.
+func workspace(p params) (string, error) {
+	dir, err := p.folder("cwd")
+	if err != nil {
+		return "", err
+	}
+	if _, err := p.list("mcpServers", false); err != nil {
+		return "", err
+	}
+	if more, err := p.list("additionalDirectories", false); err != nil || len(more) > 0 {
+		return "", errors.Join(&paramError{"additionalDirectories", "a session has one folder"}, err)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", &paramError{"cwd", "no such folder"}
+	}
+	return dir, nil
+}
+
+// openError says why a session could not be opened, in fixed words.
+func (s *server) openError(err error) error {
+	var none *store.NotFoundError
+	var busy *store.BusyError
+	s.log("open: %v", err)
+	switch {
+	case errors.As(err, &none):
+		return &failure{wire.CodeNoResource, "sessionId: no such session"}
+	case errors.As(err, &busy):
+		return &failure{wire.CodeInternal, "sessionId: the session is open in another tera-pilot"}
+	case errors.Is(err, ErrFolder):
+		return &paramError{"cwd", "it cannot be the workspace of this session; the agent's stderr says why"}
+	default:
+		return &failure{wire.CodeInternal, "the session could not be opened; the agent's stderr says why"}
+	}
+}
+
+// pageSize is how many sessions one answer lists.
+const pageSize = 100
+
+// listSessions implements session/list.
+func (s *server) listSessions(r *wire.Request, p params) error {
+	cursor, err := p.maybe("cursor")
+	if err != nil {
+		return err
+	}
+	dir, err := p.maybe("cwd")
+	if err != nil {
+		return err
+	}
+	if dir != "" {
+		if dir, err = p.folder("cwd"); err != nil {
+			return err
+		}
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+		}
+	}
+	all, err := s.o.Store.List()
+	if err != nil {
+		return err
+	}
+	result := struct {
+		Sessions   []sessionInfo `json:"sessions"`
+		NextCursor string        `json:"nextCursor,omitempty"`
+	}{Sessions: []sessionInfo{}}
+	begun := cursor == ""
+	for _, sum := range all {
+		switch {
+		case !begun:
+			begun = sum.ID == cursor
+			continue
+		case sum.Problem != "" || sum.Turns == 0 || dir != "" && sum.Root != dir:
+			continue
+		case len(result.Sessions) == pageSize:
+			result.NextCursor = result.Sessions[pageSize-1].SessionID
+		}
+		if result.NextCursor != "" {
+			break
+		}
+		result.Sessions = append(result.Sessions, sessionInfo{sum.ID, sum.Root, visible.Strict(sum.Title), sum.Updated.UTC().Format(time.RFC3339)})
+	}
+	if !begun {
+		return &paramError{"cursor", "it is not known any more: list from the beginning"}
+	}
+	r.Reply(result)
+	return nil
+}
+
+// closeSession implements session/close.
+func (s *server) closeSession(r *wire.Request, p params) error {
+	open, err := s.find(p)
+	if err != nil {
+		return err
+	}
+	s.forget(open)
+	s.ends.Go(func() {
+		if err := open.end(audit.CloseOK); err != nil {
+			s.log("session %s: %v", open.id, err)
+		}
+		r.Reply(struct{}{})
+	})
+	return nil
+}
+
+func (s *server) forget(open *session) {
+	s.mu.Lock()
+	delete(s.sessions, open.id)
+	s.mu.Unlock()
+}
+
+// deleteSession implements session/delete. The evidence of what was done stays
+// in the audit log.
+func (s *server) deleteSession(r *wire.Request, p params) error {
+	id, err := p.text("sessionId")
+	if err != nil {
+		return err
+	}
+	open, err := s.find(p)
+	if err != nil {
+		return s.remove(r, id)
+	}
+	s.forget(open)
+	s.ends.Go(func() {
+		if err := open.end(audit.CloseOK); err != nil {
+			s.log("session %s: %v", id, err)
+		}
+		if s.remove(r, id) != nil {
+			r.Fail(wire.CodeInternal, "the session could not be deleted")
+		}
+	})
+	return nil
+}
+
+func (s *server) remove(r *wire.Request, id string) error {
+	if err := s.o.Store.Delete(id); err != nil {
+		return s.openError(err)
+	}
+	r.Reply(struct{}{})
+	return nil
+}
+
+// prompt implements session/prompt. It is answered when the turn ends.
+func (s *server) prompt(r *wire.Request, p params) error {
+	blocks, err := p.list("prompt", true)
+	if text, ok := stringOf(p["prompt"]); ok && r.Method == "prompt/send" { // as the original has it
+		block, _ := json.Marshal(textBlock{"text", text})
+		blocks, err = []json.RawMessage{block}, nil
+	}
+	if _, idErr := p.text("sessionId"); idErr != nil {
+		err = idErr
+	}
+	if err != nil {
+		return err
+	}
+	open, err := s.find(p)
+	if err != nil {
+		return err
+	}
+	if open.busy("") {
+		return &failure{wire.CodeRequest, "a turn is under way in this session: wait for its end, or cancel it"}
+	}
+	text, err := readPrompt(blocks, rand.Text())
+	if err != nil {
+		return err
+	}
+	return open.submit(r, text)
+}
+
+// cancelled implements session/cancel where it comes as a request.
+func (s *server) cancelled(r *wire.Request, p params) error {
+	open, err := s.find(p)
+	if err != nil {
+		return err
+	}
+	s.stop(open)
+	r.Reply(struct{}{})
+	return nil
+}
+
+// setMode implements session/set_mode.
+func (s *server) setMode(r *wire.Request, p params) error {
+	mode, err := p.text("modeId")
+	if err != nil {
+		return err
+	}
+	open, err := s.find(p)
+	if err == nil {
+		err = open.setMode(mode, "modeId")
+	}
+	if err != nil {
+		return err
+	}
+	r.Reply(struct{}{})
+	return nil
+}
+
+// setConfigOption implements session/set_config_option.
+func (s *server) setConfigOption(r *wire.Request, p params) error {
+	id, err := p.text("configId")
+	if err != nil {
+		return err
+	}
+	value, err := p.text("value")
+	if err != nil {
+		return err
+	}
+	open, err := s.find(p)
+	if err != nil {
+		return err
+	}
+	switch id {
+	case optionMode:
+		err = open.setMode(value, "value")
+	case optionModel:
+		err = open.setModel(value)
+	default:
+		err = &paramError{"configId", "no such option"}
+	}
+	if err != nil {
+		return err
+	}
+	open.mu.Lock()
+	options := open.configOptions()
+	open.mu.Unlock()
+	r.Reply(map[string]any{"configOptions": options})
+	return nil
+}
+
+// info implements session/info of the original.
+func (s *server) info(r *wire.Request, p params) error {
+	open, err := s.find(p)
+	if err != nil {
+		return err
+	}
+	state, err := open.opened.State()
+	if err != nil {
+		return err
+	}
+	open.mu.Lock()
+	mode, model := open.mode, open.model
+	open.mu.Unlock()
+	r.Reply(map[string]any{
+		"sessionId": open.id, "cwd": open.opened.Root, "title": visible.Strict(state.Title), "turns": state.Turn, "mode": mode, "model": model,
+	})
+	return nil
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/agent/acp"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/session"
+	"github.com/tera-pilot/tera-pilot/agent/world"
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/config"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
+	"github.com/tera-pilot/tera-pilot/ossandbox"
+)
+
+// noConfirmEnv is the variable that, set to 1 by who launches the agent, is
+// --no-confirm.
+const noConfirmEnv = "TERA_PILOT_ACP_NO_CONFIRM"
+
+func (a *app) acpCommand() *cobra.Command {
+	var noConfirm bool
+	cmd := &cobra.Command{
+		Use:   "acp [--no-confirm]",
+		Short: "Be the agent of an editor (Agent Client Protocol on stdin and stdout)",
+		Long: `Be the agent of an editor that speaks the Agent Client Protocol: Zed, JetBrains,
+Neovim and others start this command and talk to it on stdin and stdout. The
+editor shows every question; where it cannot, what would be asked is denied.
+docs/acp.md shows how an editor is set up.`,
+		Example: `  tera-pilot acp
+  tera-pilot acp --autonomy new_files_only --model qwen3-coder`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.acp(cmd.Context(), noConfirm) },
+	}
+	cmd.Flags().BoolVar(&noConfirm, "no-confirm", false, "act without asking, inside the sandbox; no deny is lifted")
+	return cmd
+}
+
+// acp serves one editor until it leaves.
+func (a *app) acp(ctx context.Context, noConfirm bool) error {
+	// Stdout is the protocol's. Whatever else prints goes to stderr.
+	out := a.stdout
+	os.Stdout, a.stdout = a.stderr, a.stderr
+
+	if word := a.getenv(noConfirmEnv); word == "1" {
+		noConfirm = true
+	} else if word != "" {
+		fmt.Fprintf(a.stderr, "%s does nothing: its one value is 1\n", noConfirmEnv)
+	}
+	settings, err := a.acpSettings()
+	if err != nil {
+		return err
+	}
+	if noConfirm {
+		if err := a.sandboxHere(ctx, settings); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.stderr, "no-confirm: the agent acts inside the sandbox without asking")
+	}
+	store, err := a.sessionStore()
+	if err != nil {
+		return err
+	}
+	return acp.Run(ctx, acp.Options{
+		In: a.stdin, Out: out, Err: a.stderr, Version: version(), Store: store,
+		Launch: acp.Launch{NewFiles: settings.Autonomy == gate.NewFilesOnly.String(), OptOut: noConfirm},
+		Open: func(ctx context.Context, r acp.Request) (acp.Opened, error) {
+			return a.openForEditor(ctx, r, noConfirm)
+		},
+	})
+}
+
+// acpSettings finds mistakes in flags and files before an editor waits.
+func (a *app) acpSettings() (config.Settings, error) {
+	state, err := a.stateHome()
+	if err != nil {
+		return config.Settings{}, err
+	}
+	if err := statedir.Check(state); err != nil {
+		return config.Settings{}, usage("%w", err)
+	}
+	s, err := a.settings(state)
+	if err != nil {
+		return s, err
+	}
+	if _, _, err := levels(s); err != nil {
+		return s, usage("%w", err)
+	}
+	if _, err := a.rules(state); err != nil {
+		return s, usage("%w", err)
+	}
+	a.warnLevel(&opened{place: place{settings: s}}, a.getenv(noConfirmEnv) == "1")
+	return s, nil
+}
+
+// sandboxHere refuses to start where commands could not be confined. No
+// workspace is known yet, so an empty folder stands for one.
+func (a *app) sandboxHere(ctx context.Context, s config.Settings) (err error) {
+	setting, err := ossandbox.ParseSetting(s.Sandbox)
+	if err != nil {
+		return usage("%w", err)
+	}
+	home, err := a.userHome()
+	if err != nil {
+		return err
+	}
+	state, err := a.stateHome()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "tera-pilot-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(dir)) }()
+	w, err := world.Open(ctx, world.Options{Root: dir, Home: home, State: state, Env: a.env, Setting: setting})
+	if err != nil {
+		return err
+	}
+	if w.Grade() == ossandbox.GradeNone.String() {
+		err = &exitError{exitNoSandbox, fmt.Errorf("no sandbox, and with --no-confirm nothing runs without one: %s", strings.Join(w.Troubles(), "; "))}
+	}
+	return errors.Join(err, w.Close())
+}
+
+// openForEditor opens a session whose root is exactly the folder that the
+// editor names.
+func (a *app) openForEditor(ctx context.Context, r acp.Request, noConfirm bool) (acp.Opened, error) {
+	b := *a
+	if b.flags.root != "" && !beneath(r.Dir, b.flags.root) {
+		return acp.Opened{}, fmt.Errorf("%w: %s does not lie in %s, where --root keeps this agent", acp.ErrFolder, r.Dir, b.flags.root)
+	}
+	b.flags.root = r.Dir
+	p, err := b.place(r.Dir)
+	if err != nil {
+		return acp.Opened{}, errors.Join(acp.ErrFolder, err)
+	}
+	if r.Resume != "" {
+		if err := sameFolder(p, r.Resume); err != nil {
+			return acp.Opened{}, err
+		}
+	}
+	o, err := b.open(ctx, launch{
+		front: audit.FrontACP, dir: r.Dir, canAsk: true, optOut: noConfirm, resume: r.Resume, needsSandbox: noConfirm,
+		editor: r.Editor, preview: true,
+	})
+	if err != nil {
+		return acp.Opened{}, err
+	}
+	return acp.Opened{Session: o, Root: p.root, Model: o.provider.model, Window: o.provider.window}, nil
+}
+
+// sameFolder says that a stored session belongs to the folder that is asked for.
+func sameFolder(p place, id string) error {
+	past, err := session.NewStore(filepath.Join(p.state, "sessions")).Read(id)
+	if err != nil {
+		return err
+	}
+	if was := session.Fold(past).Root; was != "" && was != p.root {
+		return fmt.Errorf("%w: session %s belongs to %s", acp.ErrFolder, id, was)
+	}
+	return nil
+}
+
+// beneath says that dir is top or lies in it, links resolved.
+func beneath(dir, top string) bool {
+	real := func(p string) string {
+		if r, err := filepath.EvalSymlinks(p); err == nil {
+			p = r
+		}
+		abs, err := filepath.Abs(p)
+		if err != nil {
+			return p
+		}
+		return abs
+	}
+	dir, top = real(dir), real(top)
+	return dir == top || strings.HasPrefix(dir, strings.TrimSuffix(top, "/")+"/")
+}
