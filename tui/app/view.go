@@ -274,9 +274,14 @@ func (m *Model) Goodbye() []view.Line {
 		out = append(out, m.transcript.Draw(&it, max(20, m.width), m.widths, m.o.Now())...)
 		out = append(out, nil)
 	}
-	line := view.Join(view.Lit(theme.Dim, safe.Lit("session ")), view.Text(theme.Plain, safe.Strict(s.ID)))
+	out = append(out, view.Join(view.Lit(theme.Dim, safe.Lit("session ")), view.Text(theme.Plain, safe.Strict(s.ID))))
 	if s.Head.Head != "" {
-		line = view.Join(line, view.Lit(theme.Dim, safe.Lit("   log ")), view.Text(theme.Plain, safe.Strict(s.Head.Head)), view.Lit(theme.Dim, safe.Join(safe.Lit(" #"), safe.Int(s.Head.Size))))
+		out = append(out, view.Join(
+			view.Lit(theme.Dim, safe.Lit("log     ")), view.Text(theme.Plain, safe.Strict(s.Head.Head)),
+			view.Lit(theme.Dim, safe.Join(safe.Lit(" #"), safe.Int(s.Head.Size)))))
 	}
-	return append(out, line, view.Lit(theme.Dim, safe.Lit("tera-pilot --continue goes on from here")))
+	if s.Front != "demo" { // which is kept, and over
+		out = append(out, view.Lit(theme.Dim, safe.Lit("tera-pilot --continue goes on from here")))
+	}
+	return out
 }
