@@ -148,13 +148,17 @@ func (s *Sandbox) runMounted(ctx context.Context, c *Command) (r Result, err err
 		defer func() { r.Litter = s.keep.leave() }()
 		return s.runConfined(ctx, c, v)
 	}
+	s.did("look at the workspace")
 	before := newCheckpoint(v)
 	defer func() {
 		r.Litter = s.keep.leave()
+		s.did("take stand-ins back")
 		r.Quarantine = before.after(s, v)
+		s.did("check after the run")
 	}()
 	if v.covers, err = s.keep.standIns(v.covers); err != nil {
 		return Result{}, err
 	}
+	s.did("put stand-ins up")
 	return s.runConfined(ctx, c, v)
 }

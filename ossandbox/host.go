@@ -126,6 +126,9 @@ func (h *host) reads(p string) bool {
 // .local are no installations.
 func toolPrefix(home, bin string) string {
 	prefix := filepath.Dir(bin)
+	if filepath.Base(bin) == ".bin" && filepath.Base(prefix) == "node_modules" {
+		return prefix // its links lead beside it
+	}
 	if filepath.Base(bin) != "bin" || prefix == home || prefix == filepath.Join(home, ".local") || filepath.Dir(prefix) == prefix {
 		return bin
 	}

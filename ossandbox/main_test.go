@@ -154,6 +154,20 @@ func (b *box) try(script string, change ...func(*Command)) (string, Result, erro
 	return out.String(), r, err
 }
 
+// tree lists a folder, with what tells whether something was touched.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	filepath.Walk(dir, func(p string, st os.FileInfo, err error) error {
+		if err == nil {
+			rel, _ := filepath.Rel(dir, p)
+			fmt.Fprintf(&b, "%s %v\n", rel, st.Mode())
+		}
+		return nil
+	})
+	return b.String()
+}
+
 // has fails the test unless out holds want.
 func has(t testing.TB, out, want string) {
 	t.Helper()

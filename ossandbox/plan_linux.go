@@ -262,19 +262,6 @@ func (p *Plan) pins(v *view) {
 	}
 }
 
-// between are the folders that lie above p and below the nearest of tops, the
-// outermost first.
-func between(tops []string, p string) (dirs []string) {
-	for dir := filepath.Dir(p); !slices.Contains(tops, dir); dir = filepath.Dir(dir) {
-		if dir == "/" || dir == "." {
-			return nil
-		}
-		dirs = append(dirs, dir)
-	}
-	slices.Reverse(dirs)
-	return dirs
-}
-
 // allowances are the Landlock rights that go with the mounts.
 func (p *Plan) allowances(s *Sandbox, v *view) {
 	grant := func(access uint64, paths ...string) {

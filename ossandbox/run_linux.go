@@ -81,6 +81,7 @@ func (s *Sandbox) launch(ctx context.Context, c *Command, v *view, spec *reexec.
 		io.finish()
 		return Result{}, err
 	}
+	s.did("plan, filter, start")
 	defer l.release()
 	return l.supervise(ctx, v)
 }
@@ -224,8 +225,10 @@ func (l *launch) supervise(ctx context.Context, v *view) (Result, error) {
 	}()
 	stop := l.watch(ctx, v, reached)
 	state := <-ended
+	l.sandbox.did("command and its end")
 	why := stop()
 	l.awaitEmpty()
+	l.sandbox.did("wait until the namespace is empty")
 	l.status.SetReadDeadline(time.Now().Add(time.Second))
 	words := <-said
 	dropped, tail := l.streams.finish()
@@ -277,7 +280,9 @@ func (l *launch) listen(reached chan<- struct{}) []byte {
 	}
 	l.noteInit()
 	close(reached)
+	l.sandbox.did("bubblewrap: namespaces and mounts")
 	rest, _ := io.ReadAll(io.LimitReader(l.status, 4<<10))
+	l.sandbox.did("inner stage")
 	return append(b, rest...)
 }
 

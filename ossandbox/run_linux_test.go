@@ -292,20 +292,6 @@ func TestKilledProgram(t *testing.T) {
 	}
 }
 
-// tree lists a folder, with what tells whether something was touched.
-func tree(t *testing.T, dir string) string {
-	t.Helper()
-	var b strings.Builder
-	filepath.Walk(dir, func(p string, st os.FileInfo, err error) error {
-		if err == nil {
-			rel, _ := filepath.Rel(dir, p)
-			fmt.Fprintf(&b, "%s %v\n", rel, st.Mode())
-		}
-		return nil
-	})
-	return b.String()
-}
-
 func TestDescriptorsStayOut(t *testing.T) {
 	b := newBox(t)
 	// A descriptor without close-on-exec, as a careless parent would leave it.

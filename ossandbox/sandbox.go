@@ -18,6 +18,8 @@ type Sandbox struct {
 	made   made
 	engine // what this operating system adds
 
+	step func(name string) // benchmarks: told when a step of a run is done; else nil
+
 	mu     sync.Mutex
 	report Report
 	known  bool // report was found by a run, not guessed
@@ -147,6 +149,13 @@ func (c *Command) argv() []string {
 		}
 	}
 	return []string{"/bin/sh", "-c", c.Script}
+}
+
+// did tells a benchmark that a step is done.
+func (s *Sandbox) did(name string) {
+	if s.step != nil {
+		s.step(name)
+	}
 }
 
 // Plan is what Run would mount and allow for c. It makes nothing.

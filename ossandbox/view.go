@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 )
 
 // A view is what one command sees of the machine, before a backend says it in
@@ -245,10 +245,15 @@ func (v *view) ruleOf(p string) string {
 	return ""
 }
 
-// quietHome shortens paths below HOME for people.
-func quietHome(home, p string) string {
-	if rel, ok := below(home, p); ok && rel != "." {
-		return "~/" + rel
+// between are the folders that lie above p and below the nearest of tops, the
+// outermost first.
+func between(tops []string, p string) (dirs []string) {
+	for dir := filepath.Dir(p); !slices.Contains(tops, dir); dir = filepath.Dir(dir) {
+		if dir == "/" || dir == "." {
+			return nil
+		}
+		dirs = append(dirs, dir)
 	}
-	return strings.TrimSuffix(p, "/")
+	slices.Reverse(dirs)
+	return dirs
 }
