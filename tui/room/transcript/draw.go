@@ -304,7 +304,7 @@ func preview(c *snap.Call, body []safe.Text) []safe.Text {
 
 // telling says that a line names a place in a source, or speaks of an error.
 func telling(s string) bool {
-	for _, word := range []string{"rror", "anic", "atal", "FAIL:", "FAIL ", "not found", "denied"} {
+	for _, word := range []string{"rror", "anic", "atal", "FAIL:", "not found", "denied"} {
 		if strings.Contains(s, word) {
 			return true
 		}
