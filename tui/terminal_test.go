@@ -139,7 +139,7 @@ func TestTmux(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := termtest.NewTmux(t, 100, 30, []string{helper + "=play"}, "sh", "-c", "stty -a >"+t.TempDir()+"/before; "+self+"; echo left with $?; stty -a; exec cat")
+	m := termtest.NewTmux(t, 100, 30, []string{helper + "=play"}, "sh", "-c", self+"; echo left with $?; exec cat")
 	m.WaitFor("? keys")
 	m.Type("日本語")
 	m.WaitFor("> 日本語")
