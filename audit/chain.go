@@ -47,7 +47,8 @@ func (w *writer) seal(t recordType, sid string, b jcs.Builder, key signer, root 
 	if root != nil {
 		b.Text("rsig", root.sign(contextRekey, b.Append(nil)))
 	}
-	b.Text("sig", key.sign(contextRecord, b.Append(nil)))
+	w.signed = b.Append(append(w.signed[:0], contextRecord...))
+	b.Text("sig", key.signText(w.signed))
 	from := len(w.buf)
 	w.buf = b.Append(w.buf)
 	line := w.buf[from:]

@@ -500,7 +500,7 @@ func (d drafter) mapData(m map[string]any, deep int) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		name = strings.Trim(strconv.QuoteToASCII(d.mask.Text(name)), `"`)
+		name = asciiName(d.mask.Text(name))
 		names = append(names, name)
 		b.Raw(name, text)
 	}
@@ -509,6 +509,20 @@ func (d drafter) mapData(m map[string]any, deep int) ([]byte, error) {
 		return nil, errors.New("two names are the same after redaction")
 	}
 	return b.Append(nil), nil
+}
+
+// asciiName makes a name that needs no escapes: what is not printable ASCII
+// stands in <>, in the way of U+00E9.
+func asciiName(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r >= ' ' && r < 0x7f && r != '"' && r != '\\' {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "<%U>", r)
+		}
+	}
+	return b.String()
 }
 
 func hashText(h [32]byte) string { return hex.EncodeToString(h[:]) }

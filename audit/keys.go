@@ -158,8 +158,12 @@ func (s signer) public() PublicKey { return PublicKey(s.key[ed25519.SeedSize:]) 
 
 // sign is the signature over a context line and a body, in its one spelling.
 func (s signer) sign(context string, body []byte) string {
-	msg := append([]byte(context), body...)
-	return base64.RawURLEncoding.EncodeToString(ed25519.Sign(s.key, msg))
+	return s.signText(append([]byte(context), body...))
+}
+
+// signText signs a context line with what follows it.
+func (s signer) signText(text []byte) string {
+	return base64.RawURLEncoding.EncodeToString(ed25519.Sign(s.key, text))
 }
 
 // forget overwrites the key. (Copies that the runtime made are out of reach.)

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -188,7 +189,7 @@ func randomHex(r io.Reader, n int) (string, error) {
 	if _, err := io.ReadFull(r, b); err != nil {
 		return "", fmt.Errorf("no randomness for an id: %w", err)
 	}
-	return fmt.Sprintf("%x", b), nil
+	return hex.EncodeToString(b), nil
 }
 
 // NewAID is a fresh id for an action: 128 random bits in hex.

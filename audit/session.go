@@ -149,6 +149,9 @@ func (w *writer) closeSession(s *Session, status CloseStatus, drafts []*draft) e
 			return d.err
 		}
 	}
+	if err := w.flushText(); err != nil {
+		return w.breakOff(err)
+	}
 	return w.checkpoint(true)
 }
 
@@ -378,5 +381,5 @@ func (w *writer) settle(hash string, d *draft) error {
 	if err := w.write([]*draft{d}, true); err != nil {
 		return err
 	}
-	return d.err
+	return errors.Join(d.err, w.breakOff(w.flushText()))
 }

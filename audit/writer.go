@@ -42,6 +42,7 @@ type writer struct {
 	text    File  // its disclosures, nil until needed
 
 	buf      []byte
+	signed   []byte // scratch: what is signed
 	rec      record
 	open     []disclosed
 	reserved int64 // how far space in seg is ours
@@ -241,6 +242,9 @@ func (w *writer) commit(batch []*request) {
 			return err
 		}
 		answer(nil)
+		if err := w.flushText(); err != nil { // nobody waits for these
+			return w.breakOff(err)
+		}
 		if w.since >= checkpointEvery {
 			return w.checkpoint(false)
 		}
@@ -264,7 +268,7 @@ func (w *writer) write(drafts []*draft, sync bool) error {
 	if room != nil && !isFull(room) {
 		return w.breakOff(room)
 	}
-	w.buf, w.open = w.buf[:0], w.open[:0]
+	w.buf = w.buf[:0]
 	if room == nil {
 		if err := w.rotate(drafts); err != nil && !isFull(err) {
 			return w.breakOff(err)
@@ -320,6 +324,7 @@ func isFull(err error) bool {
 // refuse says that the disk was full. A record that may use the reserve and
 // still found no space is the end: what happened could not be recorded.
 func (w *writer) refuse(drafts []*draft) error {
+	w.open = w.open[:0]
 	for _, d := range drafts {
 		if d.must {
 			return w.breakOff(errors.New("the disk is full, and the space that was kept is used up"))
@@ -346,16 +351,16 @@ func (w *writer) flush() (full bool, err error) {
 	}
 	w.at.offset += int64(len(w.buf))
 	w.dirty, w.quiet = true, false
-	if len(w.open) == 0 {
-		return false, nil
-	}
-	return false, w.breakOff(w.flushText())
+	return false, nil
 }
 
 // flushText writes the values of committed members. Where there is no space for
 // them they are lost as if their salts had been deleted: the evidence itself
 // is whole.
 func (w *writer) flushText() error {
+	if len(w.open) == 0 {
+		return nil
+	}
 	if w.text == nil {
 		f, err := openText(w.l.layer, w.at.segment)
 		if err != nil {
@@ -370,6 +375,7 @@ func (w *writer) flushText() error {
 	for _, d := range w.open {
 		b = append(b, d.line()...)
 	}
+	w.open = w.open[:0]
 	if _, err := w.text.Write(b); err != nil && !isFull(err) {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -90,30 +91,46 @@ func (v Value) appendObject(dst []byte, without []string) []byte {
 }
 
 // A Builder makes the canonical form of one object. Members may be added in any
-// order, each name once.
-type Builder struct{ members []built }
+// order, each name once. Names must be printable ASCII without quotes and
+// backslashes.
+type Builder struct {
+	members []built
+	text    []byte // of the values, one after the other
+}
 
 type built struct {
-	name string
-	text []byte // canonical
+	name     string
+	from, to int // in text
+}
+
+// end adds the member whose value was appended to the text.
+func (b *Builder) end(name string, from int) {
+	b.members = append(b.members, built{name, from, len(b.text)})
 }
 
 // Raw adds a member whose value is canonical text already.
 func (b *Builder) Raw(name string, text []byte) {
-	b.members = append(b.members, built{name, text})
+	from := len(b.text)
+	b.text = append(b.text, text...)
+	b.end(name, from)
 }
 
 // Text adds a string, unless it is empty: a member without a value is left out.
 func (b *Builder) Text(name, s string) {
-	if s != "" {
-		b.Raw(name, AppendString(nil, s))
+	if s == "" {
+		return
 	}
+	from := len(b.text)
+	b.text = AppendString(b.text, s)
+	b.end(name, from)
 }
 
 // Int adds an integer. Values beyond MaxInt are written as MaxInt, those below
 // its negative as that.
 func (b *Builder) Int(name string, n int64) {
-	b.Raw(name, strconv.AppendInt(nil, min(max(n, -MaxInt), MaxInt), 10))
+	from := len(b.text)
+	b.text = strconv.AppendInt(b.text, min(max(n, -MaxInt), MaxInt), 10)
+	b.end(name, from)
 }
 
 // True adds true, unless v is false.
@@ -128,11 +145,13 @@ func (b *Builder) Texts(name string, list []string) {
 	if len(list) == 0 {
 		return
 	}
-	items := make([][]byte, len(list))
+	from := len(b.text)
 	for i, s := range list {
-		items[i] = AppendString(nil, s)
+		b.text = append(b.text, "[,"[min(i, 1)])
+		b.text = AppendString(b.text, s)
 	}
-	b.List(name, items)
+	b.text = append(b.text, ']')
+	b.end(name, from)
 }
 
 // List adds a list of canonical texts, unless it is empty.
@@ -144,9 +163,12 @@ func (b *Builder) List(name string, items [][]byte) {
 
 // Object adds an object, unless it has no member.
 func (b *Builder) Object(name string, o Builder) {
-	if len(o.members) > 0 {
-		b.Raw(name, o.Append(nil))
+	if len(o.members) == 0 {
+		return
 	}
+	from := len(b.text)
+	b.text = o.Append(b.text)
+	b.end(name, from)
 }
 
 // List is the canonical form of an array of canonical texts.
@@ -155,28 +177,25 @@ func List(items [][]byte) []byte {
 	return append(out, ']')
 }
 
-// Clone is a Builder with the same members, to which more can be added.
-func (b *Builder) Clone() Builder { return Builder{slices.Clone(b.members)} }
-
 // Append writes the object to dst.
 func (b *Builder) Append(dst []byte) []byte {
-	slices.SortStableFunc(b.members, func(x, y built) int { return bytes.Compare([]byte(x.name), []byte(y.name)) })
+	slices.SortFunc(b.members, func(x, y built) int { return strings.Compare(x.name, y.name) })
 	dst = append(dst, '{')
 	for i, m := range b.members {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(AppendString(dst, m.name), ':')
-		dst = append(dst, m.text...)
+		dst = append(append(append(dst, '"'), m.name...), '"', ':')
+		dst = append(dst, b.text[m.from:m.to]...)
 	}
 	return append(dst, '}')
 }
 
 // Size is about how long the object will be.
 func (b *Builder) Size() int {
-	n := 2
+	n := 2 + len(b.text)
 	for _, m := range b.members {
-		n += len(m.name) + len(m.text) + 4
+		n += len(m.name) + 4
 	}
 	return n
 }
