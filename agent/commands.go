@@ -23,6 +23,8 @@ func (s *Session) handle(o *owned, c event.Command) {
 		o.stop()
 	case event.Answer:
 		o.answer(c)
+	case event.Settle:
+		s.settleUnknown(o, c)
 	case event.SetLevel:
 		s.setLevel(o, c)
 	case event.Attached:
@@ -40,6 +42,7 @@ func (s *Session) handle(o *owned, c event.Command) {
 
 // submit starts a turn, or queues the text while one runs.
 func (s *Session) submit(o *owned, text string) {
+	o.passUnknown()
 	if o.busy {
 		o.queue = append(slices.Clip(o.queue), text)
 		o.tell(event.Queued{Texts: o.queue})

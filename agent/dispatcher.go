@@ -47,6 +47,9 @@ type evidence interface {
 // written. Nothing may run after it.
 var errNoEvidence = errors.New("the evidence cannot be written, so nothing is done")
 
+// callOK is the status of a call that may go to the gate.
+const callOK = "ok"
+
 // maxReplans is how often a call goes back to the start when the world changed
 // between the decision and the run.
 const maxReplans = 3
@@ -138,9 +141,6 @@ func (d *Dispatcher) propose(ctx context.Context, c event.Call) (p proposal, pro
 	}
 	t, err := d.tools.Lookup(c.Tool)
 	if err != nil {
-		return p, err.Error()
-	}
-	if err := checkArgs(t.Spec(), c.Args); err != nil {
 		return p, err.Error()
 	}
 	set, err := t.Plan(ctx, d.world.View(d.seen), c.Args)

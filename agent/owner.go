@@ -36,6 +36,7 @@ type owned struct {
 	cancel      func() // stops the running turn; nil when none runs
 	stopped     bool   // the turn that is about to run was stopped before it ran
 	question    *openQuestion
+	unknown     []event.CallStarted // calls of a crash that the person has not spoken about
 	working     event.Working
 	quit        bool
 }
@@ -236,7 +237,7 @@ func (w *owner) withdraw(open *openQuestion, how string, why error) (event.Answe
 // answer takes a front end's answer, once, if it fits the open question.
 func (o *owned) answer(a event.Answer) {
 	q := o.question
-	if q == nil || a.Question != q.ID || a.Digest != q.Digest || a.LinesHash != q.LinesHash {
+	if q == nil || q.Kind == event.AskUnknown || a.Question != q.ID || a.Digest != q.Digest || a.LinesHash != q.LinesHash {
 		return
 	}
 	if a.Choice != event.Deny && q.Danger && (a.Code == "" || a.Code != q.Code) {
@@ -266,8 +267,11 @@ func (o *owned) closeQuestion(how string, a *event.Answer) {
 		return
 	}
 	said := "denied"
-	if a != nil && a.Choice != event.Deny {
+	switch {
+	case a != nil && a.Choice != event.Deny:
 		said = "approved"
+	case o.question.Kind == event.AskUnknown:
+		said = ""
 	}
 	id := o.question.ID
 	o.question = nil

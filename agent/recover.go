@@ -98,7 +98,7 @@ func (s *Session) closeOpenCalls(ctx context.Context, settled map[string]audit.O
 	if err := s.lookUp(ctx, state.Open, settled); err != nil {
 		return err
 	}
-	var unknown []string
+	var unknown []event.CallStarted
 	for _, c := range state.Open {
 		out, ok := settled[c.Intent]
 		if !ok {
@@ -106,7 +106,7 @@ func (s *Session) closeOpenCalls(ctx context.Context, settled map[string]audit.O
 			out = audit.Outcome{Status: audit.NotRun, Reason: "the program ended before the call began"}
 		}
 		if out.Status == audit.Unknown {
-			unknown = append(unknown, c.Title)
+			unknown = append(unknown, c.CallStarted)
 		}
 		if err := s.owner.emit(recoveredResult(c.CallStarted, c.Decided, out), event.Recovered{Call: c.Call, Tool: c.Tool, Title: c.Title, Status: string(out.Status)}); err != nil {
 			return err
@@ -117,18 +117,33 @@ func (s *Session) closeOpenCalls(ctx context.Context, settled map[string]audit.O
 			return err
 		}
 	}
-	if len(unknown) > 0 {
-		if err := s.owner.emit(event.Notice{
-			Severity: "warn", Key: "recovered", Text: "the program ended in the middle of: " + strings.Join(unknown, "; "),
-			Hint: "nobody knows whether it happened, and it is not run again: look, then say what to do",
-		}); err != nil {
+	if state.TurnOpen {
+		ended := event.TurnEnded{Turn: state.Turn, Status: "error", Message: "the program ended in the middle of the turn", Code: codeError}
+		if err := s.owner.emit(ended); err != nil {
 			return err
 		}
 	}
-	if state.TurnOpen {
-		return s.owner.emit(event.TurnEnded{Turn: state.Turn, Status: "error", Message: "the program ended in the middle of the turn", Code: codeError})
+	return s.tellUnknown(unknown)
+}
+
+// tellUnknown tells the person about calls whose fate nobody knows, and puts
+// the first before him where he can answer.
+func (s *Session) tellUnknown(calls []event.CallStarted) error {
+	if len(calls) == 0 {
+		return nil
 	}
-	return nil
+	titles := make([]string, len(calls))
+	for i, c := range calls {
+		titles[i] = c.Title
+	}
+	return s.owner.do(func(o *owned) {
+		o.tell(event.Notice{
+			Severity: "warn", Key: "recovered", Text: "the program ended in the middle of: " + strings.Join(titles, "; "),
+			Hint: "nobody knows whether it happened, and it is not run again: look, then say what to do",
+		})
+		o.unknown = calls
+		s.openUnknown(o)
+	})
 }
 
 // lookUp finds the outcomes of open calls that the audit log has already: the
