@@ -172,6 +172,27 @@ func TestHTTPS(t *testing.T) {
 	}
 }
 
+// TestRedirect: a server cannot send the connection to another host.
+func TestRedirect(t *testing.T) {
+	l := newLab(t)
+	asked := false
+	other := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	defer other.Close()
+	first := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusMovedPermanently)
+	}))
+	defer first.Close()
+	l.userSet("http.sslVerify", "false")
+	for _, args := range []string{"ls-remote " + first.URL + "/x.git", "clone " + first.URL + "/x.git", "push " + first.URL + "/x.git main"} {
+		if r, err := l.run(strings.Fields(args)...); err != nil || r.Code == 0 {
+			t.Errorf("git %s: %v, exit %d", args, err, r.Code)
+		}
+	}
+	if asked {
+		t.Error("the other host was asked")
+	}
+}
+
 // TestSSH: the person's ssh is started, with nothing of the repository.
 func TestSSH(t *testing.T) {
 	l := newLab(t)

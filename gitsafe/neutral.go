@@ -101,6 +101,7 @@ var rules = [...]struct {
 	{"remote.*.mirror", replace, "false"},
 	{"remote.*.serveroption", reset, ""},
 	{"remotes.", noNet, ""},
+	{"sideband.", noNet, ""}, // git 2.55 warns about a bad value without an end
 	{"http.extraheader", reset, ""},
 	{"http.*.extraheader", reset, ""},
 	{"http.", noNet, ""},

@@ -85,6 +85,9 @@ func (g *Git) invocation(p Plan) Invocation {
 	extra := slices.Clone(p.Call.settings)
 	if p.Class == Net {
 		extra = append(l.credentials(), extra...)
+		if l.own["http.followredirects"] == "" { // the answer may not lead to another host
+			extra = append(extra, setting{"http.followredirects", "false"})
+		}
 	}
 	inv := l.invocation(l.env.list(extra...), p.argv...)
 	inv.ReadOnly, inv.Timeout = p.Class == Read, g.opts.Limits.Time
