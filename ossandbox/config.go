@@ -38,7 +38,7 @@ func (cfg Config) settle() (Config, error) {
 func (cfg *Config) mayWrite(dir string) error {
 	switch {
 	case dir == "/":
-		return &SetupError{Cause: "the workspace is /, everything", Mend: "choose a folder with --root"}
+		return &SetupError{Cause: "/ is everything", Mend: "choose a folder with --root"}
 	case dir == cfg.realHome || dir == cfg.Home:
 		return &SetupError{Cause: dir + " is the home folder itself", Mend: "choose a folder in it"}
 	}

@@ -71,6 +71,16 @@ func newView(s *Sandbox, c *Command) (*view, error) {
 	if v.dir, err = workDir(s, c.Dir); err != nil {
 		return nil, err
 	}
+	for _, b := range c.Binds {
+		if !filepath.IsAbs(b.Source) || !filepath.IsAbs(b.Target) {
+			return nil, &SetupError{Cause: "a bind needs absolute paths, not " + b.Source + " and " + b.Target}
+		}
+		if b.Writable {
+			if err := s.cfg.mayWrite(resolvedAsFar(b.Source)); err != nil {
+				return nil, err
+			}
+		}
+	}
 	g, err := findGit(v.work)
 	switch {
 	case errors.Is(err, errNotGit):

@@ -68,6 +68,9 @@ func (a *app) runSandboxed(ctx context.Context, p ossandbox.Profile, argv []stri
 		Argv: argv, Dir: dir, Profile: p,
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Signals: signals,
 	})
+	if err == nil {
+		err = a.carryOver(box, res.Changes)
+	}
 	if closing := box.Close(); err == nil {
 		err = closing
 	}
@@ -84,6 +87,28 @@ func (a *app) runSandboxed(ctx context.Context, p ossandbox.Profile, argv []stri
 		return nil
 	}
 	return &exitError{code: res.ExitCode}
+}
+
+// carryOver brings into the workspace what a command changed in a copy of it
+// (grade B). A command typed by hand is its own yes, but not for what the other
+// grades would not have let it write.
+func (a *app) carryOver(box *ossandbox.Sandbox, changes []ossandbox.Change) error {
+	var wanted []ossandbox.Change
+	for _, c := range changes {
+		if c.Rule == "" {
+			wanted = append(wanted, c)
+			continue
+		}
+		fmt.Fprintf(a.stderr, "tera-pilot sandbox: %s is not carried over (%s)\n", c.Path, c.Rule)
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	conflicts, err := box.Apply(wanted)
+	for _, p := range conflicts {
+		fmt.Fprintf(a.stderr, "tera-pilot sandbox: %s is not carried over (changed meanwhile by somebody else)\n", p)
+	}
+	return err
 }
 
 // sandboxFailed says why nothing ran. The first line never looks like the
@@ -121,16 +146,27 @@ func (a *app) sandboxConfig() (cfg ossandbox.Config, dir string, err error) {
 	} else if root, err = filepath.Abs(root); err != nil {
 		return cfg, "", usage("--root: %w", err)
 	}
-	setting := ossandbox.Auto
-	if v := a.getenv("TERA_PILOT_OS_SANDBOX"); v != "" {
-		if setting, err = ossandbox.ParseSetting(v); err != nil {
-			return cfg, "", usage("%w", err)
-		}
+	setting, err := a.sandboxSetting(state)
+	if err != nil {
+		return cfg, "", err
 	}
 	if inside(root, cwd) {
 		dir = cwd
 	}
 	return ossandbox.Config{Root: root, Home: home, State: state, Env: a.env, Setting: setting}, dir, nil
+}
+
+// sandboxSetting is agent_os_sandbox of the person's settings, if there are any.
+func (a *app) sandboxSetting(state string) (ossandbox.Setting, error) {
+	settings, err := a.settings(state)
+	if err != nil {
+		return 0, err
+	}
+	setting, err := ossandbox.ParseSetting(settings.Sandbox)
+	if err != nil {
+		return 0, usage("%w", err)
+	}
+	return setting, nil
 }
 
 // workingTree is the top of the git working tree that holds dir, else dir; a
