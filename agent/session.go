@@ -39,6 +39,7 @@ type Options struct {
 	Model    string
 	Price    func(model.Usage) *int64 // millionths of a dollar; nil: unknown
 	Small    bool                     // the model's window is small
+	Window   int64                    // of the model, in tokens; 0 when unknown
 	Preview  bool                     // tell the front end of the files of a call (event.CallPreview)
 
 	Log      *session.Log
@@ -126,6 +127,7 @@ func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
 		Root: s.o.World.Root(), Front: string(s.o.Front), Level: info.Level,
 		Sandbox: info.Sandbox.Setting + " " + info.Sandbox.Grade, Provider: id, Model: name,
 		Version: info.Version, Resumed: len(s.o.Past) > 0, Facts: s.o.Facts.Text(),
+		Network: "off", Window: s.o.Window,
 	})
 	if err != nil {
 		return err

@@ -81,8 +81,8 @@ func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 
 // welcome is the start screen of a place without a model.
 func (a *app) welcome(ctx context.Context, f sessionFlags, p place) error {
-	look := func() snap.Start { return a.startScreen(ctx, p) }
-	start := look()
+	start := a.startScreen(p)
+	look := func() snap.Start { return a.withServers(ctx, a.startScreen(p)) }
 	out, err := tui.Run(ctx, tui.Options{In: a.stdin, Out: a.stdout, Env: a.env, Mode: f.mode(), Start: &start, Refresh: look})
 	if err != nil {
 		return err
@@ -97,20 +97,27 @@ func (a *app) welcome(ctx context.Context, f sessionFlags, p place) error {
 	}
 }
 
-// startScreen says what models were found and what can be done without one.
-func (a *app) startScreen(ctx context.Context, p place) snap.Start {
+// startScreen says how things stand, and what can be done without a model.
+func (a *app) startScreen(p place) snap.Start {
 	s := snap.Start{
 		Folder: short(p.root, p.home), Says: "No model is configured yet. Nothing has been sent.",
+		Level: p.settings.Autonomy,
 		Can: []snap.Action{
 			{ID: "demo", Key: "d", Title: "Play the demo (scripted, nothing leaves here)"},
+			{ID: "refresh", Key: "r", Title: "Look for a local model again"},
 			{ID: "doctor", Key: "t", Title: "See what works on this machine"},
 		},
 	}
 	for _, preset := range model.Presets() {
-		if preset.KeyEnv != "" && !preset.Local && len(s.Remote) < 6 {
-			s.Remote = append(s.Remote, preset.ID+"   set "+preset.KeyEnv)
+		if preset.KeyEnv != "" && !preset.Local && preset.ID != "openai-chat" && len(s.Remote) < 6 {
+			s.Remote = append(s.Remote, fmt.Sprintf("%-12s set %s", preset.ID, preset.KeyEnv))
 		}
 	}
+	return s
+}
+
+// withServers adds the model servers that answer on this machine.
+func (a *app) withServers(ctx context.Context, s snap.Start) snap.Start {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	found, err := model.Discover(ctx, model.Discovery{})

@@ -90,7 +90,7 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 	if err := a.build(ctx, o, l, agent.Options{
 		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
 		Level: level, Sandbox: setting, Rules: rules, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
-		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Preview: l.preview,
+		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, Preview: l.preview,
 		Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
 	}); err != nil {
 		return nil, errors.Join(err, log.Close())
@@ -114,8 +114,10 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 	if err != nil {
 		return err
 	}
-	if l.needsSandbox && o.world.Grade() == ossandbox.GradeNone.String() {
-		return errors.Join(&exitError{exitNoSandbox, fmt.Errorf("no sandbox, and with --no-confirm nothing runs without one: %s", strings.Join(o.world.Troubles(), "; "))}, o.world.Close())
+	if l.needsSandbox {
+		if err := confined(o.world, setting); err != nil {
+			return errors.Join(err, o.world.Close())
+		}
 	}
 	o.evidence, err = audit.Open(ctx, audit.Options{Dir: o.state, Redactor: opts.Redactor})
 	if err != nil {
@@ -130,6 +132,18 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 		return errors.Join(err, o.evidence.Close(), o.world.Close())
 	}
 	return nil
+}
+
+// confined refuses the opt-out where commands run without a sandbox.
+func confined(w *world.World, setting ossandbox.Setting) error {
+	why := strings.Join(w.Troubles(), "; ")
+	switch {
+	case setting == ossandbox.Off:
+		why = "agent_os_sandbox is off"
+	case w.Grade() != ossandbox.GradeNone.String():
+		return nil
+	}
+	return &exitError{exitNoSandbox, fmt.Errorf("no sandbox, and with --no-confirm nothing runs without one: %s", why)}
 }
 
 // Close ends the session and what it stood on.
