@@ -90,7 +90,7 @@ func (p *Policy) Explain(a *Analysis, w When) string {
 	fmt.Fprintf(&b, "decision: %s\n", d)
 	switch {
 	case hit != nil:
-		fmt.Fprintf(&b, "rule:     %s\n", hit)
+		fmt.Fprintf(&b, "rule:     %s\n", visible(hit.String()))
 		if hit.Because != "" {
 			fmt.Fprintf(&b, "because:  %s\n", visible(hit.Because))
 		}
@@ -130,7 +130,7 @@ func explainPart(b *strings.Builder, i int, p *Part) {
 	if p.Kind == PartUnknown && len(p.Why) > 0 {
 		text = p.Name + " " + p.Why[0]
 	}
-	fmt.Fprintf(b, "part %d:   %-5s %s\n", i+1, mark, strings.TrimSpace(text))
+	fmt.Fprintf(b, "part %d:   %-5s %s\n", i+1, mark, visible(strings.TrimSpace(text)))
 	for _, l := range []struct {
 		name string
 		list []string

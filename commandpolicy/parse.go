@@ -1,6 +1,7 @@
 package commandpolicy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -39,17 +40,20 @@ func parseShell(text string) ([]*syntax.Stmt, error) {
 	var stmts []*syntax.Stmt
 	g := &guard{r: strings.NewReader(text)}
 	p := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	var first error
 	for s, err := range p.StmtsSeq(g) {
-		if err != nil {
-			if errors.Is(err, errTooDeep) {
-				return stmts, errTooDeep
-			}
-			return stmts, err
+		// The parser may go on after an error, so this loop is never left early.
+		if err != nil || first != nil {
+			first = cmp.Or(first, err)
+			continue
 		}
 		stmts = append(stmts, s)
 		g.openers, g.operators = 0, 0
 	}
-	return stmts, nil
+	if errors.Is(first, errTooDeep) {
+		return stmts, errTooDeep
+	}
+	return stmts, first
 }
 
 // guard counts, while the parser reads, everything that can open a level of

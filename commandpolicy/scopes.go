@@ -53,6 +53,9 @@ func (p *Policy) exactRules(a *Analysis, w When) []Rule {
 			}
 		}
 	}
+	if _, err := Load(strings.NewReader(rulesTOML(out)), "", LayerUser); err != nil {
+		return nil // what no file may say is not offered either
+	}
 	return out
 }
 
