@@ -82,6 +82,9 @@ func (v verdict) permits() bool {
 // on: a log takes nothing more.
 func (d *Dispatcher) Call(ctx context.Context, c event.Call) (event.CallResult, error) {
 	for range maxReplans {
+		if ctx.Err() != nil {
+			return d.cancelled(c)
+		}
 		res, changed, err := d.once(ctx, c)
 		if err != nil || !changed {
 			return res, err
@@ -114,7 +117,8 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResu
 		return res, false, err
 	}
 	d.step("decided")
-	token, err := d.log.Intent(ctx, d.intent(p, v, aid))
+	// A turn that is stopped now is evidence, and no reason to lose any.
+	token, err := d.log.Intent(context.WithoutCancel(ctx), d.intent(p, v, aid))
 	if err != nil {
 		res, emitErr := d.refuse(c, tool.Blocked, "blocked", errNoEvidence.Error()+": "+err.Error())
 		return res, false, errors.Join(fmt.Errorf("%w: %w", errNoEvidence, err), emitErr)

@@ -137,3 +137,17 @@ func TestPreviewShowsWholeFiles(t *testing.T) {
 	}
 	t.Error("no preview")
 }
+
+func TestCancelAtAQuestionIsNoLossOfEvidence(t *testing.T) {
+	r := newRig(t, writing, overACP)
+	r.person = func(event.Question) event.Answer {
+		r.send(event.Cancel{})
+		return event.Answer{Choice: event.Deny} // too late, and no answer any more
+	}
+	r.start("")
+	if end := r.turn("write"); end.Status != "cancelled" {
+		t.Errorf("the turn ended as %s: %s", end.Status, end.Message)
+	}
+	r.stop()
+	r.verify()
+}

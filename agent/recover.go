@@ -113,7 +113,7 @@ func (s *Session) closeOpenCalls(ctx context.Context, settled map[string]audit.O
 		}
 	}
 	for _, c := range unanswered(state) {
-		if err := s.disp.cancelled(c); err != nil {
+		if _, err := s.disp.cancelled(c); err != nil {
 			return err
 		}
 	}

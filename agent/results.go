@@ -95,9 +95,8 @@ func (d *Dispatcher) refuse(c event.Call, status tool.Status, decision, why stri
 }
 
 // cancelled closes a call of a turn that was stopped before its turn came.
-func (d *Dispatcher) cancelled(c event.Call) error {
-	_, err := d.refuse(c, tool.Cancelled, string(audit.Denied), "the turn was stopped before this call began; nothing was done")
-	return err
+func (d *Dispatcher) cancelled(c event.Call) (event.CallResult, error) {
+	return d.refuse(c, tool.Cancelled, string(audit.Denied), "the turn was stopped before this call began; nothing was done")
 }
 
 // keep cuts a body to what the model reads and stores the whole where some of

@@ -204,7 +204,7 @@ func (s *Session) closeUnusable(r event.Reply, failed error) error {
 		return nil
 	}
 	for _, c := range r.Calls {
-		if err := s.disp.cancelled(c); err != nil {
+		if _, err := s.disp.cancelled(c); err != nil {
 			return err
 		}
 	}
@@ -217,7 +217,7 @@ func (s *Session) calls(ctx context.Context, r event.Reply) (usable bool, err er
 	s.working("tool")
 	for _, c := range r.Calls {
 		if ctx.Err() != nil {
-			if err := s.disp.cancelled(c); err != nil {
+			if _, err := s.disp.cancelled(c); err != nil {
 				return usable, err
 			}
 			continue

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/agent/acp"
@@ -46,6 +48,11 @@ func (a *app) acp(ctx context.Context, noConfirm bool) error {
 	// Stdout is the protocol's. Whatever else prints goes to stderr.
 	out := a.stdout
 	os.Stdout, a.stdout = a.stderr, a.stderr
+	// An editor that dies closes both pipes. That ends the sessions, not this
+	// process in the middle of them.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
 
 	if word := a.getenv(noConfirmEnv); word == "1" {
 		noConfirm = true
@@ -122,10 +129,7 @@ func (a *app) sandboxHere(ctx context.Context, s config.Settings) (err error) {
 	if err != nil {
 		return err
 	}
-	if w.Grade() == ossandbox.GradeNone.String() {
-		err = &exitError{exitNoSandbox, fmt.Errorf("no sandbox, and with --no-confirm nothing runs without one: %s", strings.Join(w.Troubles(), "; "))}
-	}
-	return errors.Join(err, w.Close())
+	return errors.Join(confined(w, setting), w.Close())
 }
 
 // openForEditor opens a session whose root is exactly the folder that the
