@@ -10,6 +10,7 @@ import (
 // TestInheritedEnvironment: nothing of the environment but the short list
 // reaches git, wherever tera-pilot was started.
 func TestInheritedEnvironment(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	pwn := l.script("bin/pwn", l.pwned())
 	evil := l.script("repo/node_modules/.bin/git", l.pwned())

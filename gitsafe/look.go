@@ -86,12 +86,27 @@ func (l looker) line(ctx context.Context, args ...string) (string, bool) {
 	return strings.TrimRight(string(out), "\n"), err == nil && code == 0
 }
 
+// oneLine is line for what must be there; the error is in git's own words.
+func (l looker) oneLine(ctx context.Context, args ...string) (string, error) {
+	out, code, err := l.read(ctx, args...)
+	if err == nil && code != 0 {
+		err = refuse("", "git %s: exit %d", strings.Join(args, " "), code)
+	}
+	return strings.TrimRight(string(out), "\n"), err
+}
+
+// firstLine is what git says went wrong: its fatal line, or else its first.
 func firstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	if s == "" {
+	first := ""
+	for line := range strings.Lines(strings.TrimSpace(s)) {
+		if first == "" || strings.HasPrefix(line, "fatal: ") {
+			first = strings.TrimSpace(line)
+		}
+	}
+	if first == "" {
 		return "failed without a word"
 	}
-	return cut(s, 300)
+	return cut(first, 300)
 }
 
 // settings lists the configuration as git sees it from here.

@@ -44,11 +44,11 @@ func (p *Plan) addresses(ctx context.Context) (string, []string, error) {
 			name = p.pushRemote(ctx)
 		}
 		if err := remoteName(name); err == nil && p.configured(name) {
-			out, ok := p.look.line(ctx, "remote", "get-url", "--push", "--all", name)
-			if !ok || out == "" {
-				return "", nil, refuse("", "the remote %q has no address", name)
+			out, err := p.look.oneLine(ctx, "remote", "get-url", "--push", "--all", name)
+			if err == nil && out == "" {
+				err = refuse("", "the remote %q has no address", name)
 			}
-			return name, strings.Split(out, "\n"), nil
+			return name, strings.Split(out, "\n"), err
 		}
 		if u, ok := p.pushInsteadOf(name); ok {
 			return "", []string{u}, nil
@@ -58,8 +58,11 @@ func (p *Plan) addresses(ctx context.Context) (string, []string, error) {
 	if name != "" {
 		args = append(args, name)
 	}
-	out, ok := p.look.line(ctx, args...)
-	if !ok || out == "" || strings.Contains(out, "\n") || (name == "" && !p.configured(out) && out == "origin") {
+	out, err := p.look.oneLine(ctx, args...)
+	if err != nil {
+		return "", nil, err
+	}
+	if out == "" || strings.Contains(out, "\n") || (name == "" && !p.configured(out) && out == "origin") {
 		return "", nil, refuse("git remote add origin ADDRESS", "no remote to talk to")
 	}
 	if !p.configured(name) {

@@ -124,6 +124,7 @@ func TestOutsideWrites(t *testing.T) {
 
 // TestPlain: limits hold, and nothing outlives the run.
 func TestPlain(t *testing.T) {
+	t.Parallel()
 	sh := func(ctx context.Context, script string, change func(*Invocation)) (ExitStatus, string, error) {
 		var out bytes.Buffer
 		in := Invocation{Path: "/bin/sh", Argv: []string{"sh", "-c", script}, Dir: t.TempDir(), Env: []string{"PATH=/usr/bin:/bin"},
