@@ -11,7 +11,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
-	"golang.org/x/sys/unix"
 )
 
 // nothing is a tool that does nothing: what is left is the road.
@@ -30,7 +29,7 @@ func (nothing) Run(context.Context, tool.Env, effect.Set) (tool.Result, error) {
 }
 
 // BenchmarkCall is a whole call with its signed intent and outcome, in turns
-// with a bare write and fdatasync of the same disk. `x-fdatasync` is the ratio
+// with a bare write and sync of the same disk. `x-fdatasync` is the ratio
 // that the budget speaks of (docs/architecture.md, section 7): at most 3.
 func BenchmarkCall(b *testing.B) {
 	r := newRig(b, []step{{Say: "unused"}}, func(o *Options) {
@@ -59,7 +58,7 @@ func BenchmarkCall(b *testing.B) {
 		if _, err := bare.Write(line); err != nil {
 			b.Fatal(err)
 		}
-		if err := unix.Fdatasync(int(bare.Fd())); err != nil {
+		if err := bare.Sync(); err != nil {
 			b.Fatal(err)
 		}
 		ours += middle.Sub(began)

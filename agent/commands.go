@@ -29,7 +29,7 @@ func (s *Session) handle(o *owned, c event.Command) {
 		s.setLevel(o, c)
 	case event.Attached:
 		if !slices.Contains(o.state.Taint, c.Source) {
-			o.tell(event.Tainted{Source: c.Source, What: c.What})
+			o.tell(event.Tainted(c))
 		}
 	case event.Unattended:
 		o.canAsk = false

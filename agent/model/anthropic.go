@@ -21,7 +21,6 @@ func (anthropic) decoder() decoder { return &anthropicDecoder{blocks: map[int]*a
 type anthropicDecoder struct {
 	blocks map[int]*anthropicBlock
 	usage  Usage
-	told   bool // usage was reported
 }
 
 type anthropicBlock struct {

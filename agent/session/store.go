@@ -203,7 +203,7 @@ func (l *Log) Sync() error {
 	if l.err != nil || !l.dirty {
 		return l.err
 	}
-	if err := unix.Fdatasync(int(l.file.Fd())); err != nil {
+	if err := datasync(l.file); err != nil {
 		l.err = fmt.Errorf("session log cannot be made durable, so nothing more is done in this session: %w", err)
 		return l.err
 	}

@@ -89,8 +89,9 @@ func Load(file string) (*Scenario, error) {
 func ParseResult(text string) Result {
 	r := Result{Text: text}
 	line, _, _ := strings.Cut(text, "\n")
-	inner, ok := strings.CutPrefix(strings.TrimSpace(line), "[result ")
-	if inner, ok = strings.CutSuffix(inner, "]"); !ok {
+	inner, begins := strings.CutPrefix(strings.TrimSpace(line), "[result ")
+	inner, ends := strings.CutSuffix(inner, "]")
+	if !begins || !ends {
 		return r
 	}
 	for _, field := range strings.Fields(inner) {

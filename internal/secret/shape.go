@@ -131,7 +131,7 @@ func (s *shape) at(b []byte, i int, final bool) (start, end int, v verdict) {
 	if s.own != nil {
 		return s.own(s, b, i, final)
 	}
-	start, end, v = s.run(b, i+len(s.prefix), final)
+	_, end, v = s.run(b, i+len(s.prefix), final)
 	return i, end, v
 }
 

@@ -33,10 +33,9 @@ type Reader struct {
 	left  int64 // bytes that may still be read
 	buf   []byte
 	begun bool
-	json  bool // JSON values, not server-sent events
-	array bool // the values stand in one array
-	sawCR bool // a line ended with CR: LF right after it belongs to it
-	ended bool
+	json  bool  // JSON values, not server-sent events
+	array bool  // the values stand in one array
+	sawCR bool  // a line ended with CR: LF right after it belongs to it
 	err   error // what Next gives from now on
 }
 
