@@ -187,7 +187,7 @@ func (s *Session) reply(name string, r model.Reply) (event.Reply, error) {
 	out := event.Reply{Text: r.Text, Reasoning: r.Reasoning, Parts: parts, Stop: r.Stop.String(), Provider: s.o.Provider.ID(), Model: name}
 	if r.Usage != nil {
 		out.Usage = event.Usage{Input: r.Usage.Input, Output: r.Usage.Output, CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite}
-		if s.o.Price != nil {
+		if s.o.Price != nil && name == s.o.Model { // what another one costs is not known here
 			out.Usage.Cost = s.o.Price(*r.Usage)
 		}
 	}

@@ -90,6 +90,7 @@ func (s *session) take(e event.Event, last *uint64) {
 		s.update(map[string]any{"sessionUpdate": "current_mode_update", "currentModeId": modeOf(b.To)})
 		s.tellOptions()
 	case event.ModelChanged:
+		s.view.window = b.Window
 		s.tellOptions()
 	case event.TurnEnded:
 		s.turnEnded(b)

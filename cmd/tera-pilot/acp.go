@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/agent/acp"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
@@ -156,7 +157,29 @@ func (a *app) openForEditor(ctx context.Context, r acp.Request, noConfirm bool) 
 	if err != nil {
 		return acp.Opened{}, err
 	}
-	return acp.Opened{Session: o, Root: p.root, Model: o.provider.model, Window: o.provider.window}, nil
+	opened := acp.Opened{Session: o, Root: p.root, Model: o.provider.model, Window: o.provider.window}
+	if o.provider.Provider != nil {
+		opened.Models, err = knownModels(o.provider.ID())
+	}
+	if err != nil {
+		return acp.Opened{}, errors.Join(err, o.Close(audit.CloseError))
+	}
+	return opened, nil
+}
+
+// knownModels are the names of a provider's models that the catalogue has.
+func knownModels(provider string) ([]string, error) {
+	catalogue, err := model.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, m := range catalogue.Models {
+		if m.Provider == provider {
+			out = append(out, m.Model)
+		}
+	}
+	return out, nil
 }
 
 // sameFolder says that a stored session belongs to the folder that is asked for.
