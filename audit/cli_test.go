@@ -203,7 +203,11 @@ func TestTamperSuite(t *testing.T) {
 			k := makeKit(t, c.format)
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
-			out, err := exec.CommandContext(ctx, py, "../testdata/suites/audit/tamperkit.py",
+			only := ""
+			if c.name == "python" && os.Getenv("TERA_PILOT_SOAK") == "" {
+				only = `^(?!member-\d)` // slow, and TestTwoVerifiersAgree changes members too
+			}
+			out, err := exec.CommandContext(ctx, py, "../testdata/suites/audit/tamperkit.py", "--only", only,
 				"--export", k.export, "--older", k.older, "--other", k.other, "--epochkey", k.epoch, "--pubkey", k.pub,
 				"--verify", c.verifier, "--noskip").CombinedOutput()
 			skipped := []string{}

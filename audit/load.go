@@ -1,13 +1,9 @@
 package audit
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 )
 
 // load reads the log up to its end, so that it can be continued. It mends what
@@ -61,44 +57,6 @@ func (w *writer) unload() error {
 	}
 	w.seg, w.text, w.walk, w.since = nil, nil, nil, 0
 	return errors.Join(errs...)
-}
-
-// rootKey reads the public key. Without one it is derived from the key of an
-// installation that has no log yet, or made when there is nothing at all.
-func (w *writer) rootKey(empty bool) (PublicKey, error) {
-	l := w.l.layer
-	root, err := readPublic(l)
-	if !missing(err) {
-		return root, err
-	}
-	key, err := readKey(l, fileKey)
-	switch {
-	case err == nil && !empty:
-		return root, &KeyError{fileKeyPub + " is missing, and the log cannot be read without it", waysOut}
-	case err == nil:
-	case !missing(err):
-		return root, err
-	case !empty:
-		return root, &KeyError{"there is a log, but neither " + fileKey + " nor " + fileKeyPub, waysOut}
-	case !w.mayMake:
-		return root, ErrNoLog
-	default:
-		if key, err = w.makeKey(); err != nil {
-			return root, err
-		}
-	}
-	defer key.forget()
-	root = key.public()
-	return root, replaceFile(l, fileKeyPub, fileKeyPub+".tmp", root.File())
-}
-
-func (w *writer) makeKey() (signer, error) {
-	key, seed, err := freshSigner(w.l.o.Rand)
-	if err != nil {
-		return signer{}, err
-	}
-	defer clear(seed)
-	return key, replaceFile(w.l.layer, fileKey, fileKeyTemp, seed)
 }
 
 // walkToEnd takes a walk to the last whole record: from the state file when it
@@ -222,134 +180,6 @@ func (w *writer) walkOn(walk *walk, lim limits, from place, slots []checkpoint, 
 func damaged(lastWord bool, err error) error {
 	if lastWord {
 		return err
-	}
-	return nil
-}
-
-// dropEmpty removes a last segment file without a record, since an open must
-// not be the first one in it.
-func (w *writer) dropEmpty(lim limits) error {
-	n := len(lim.numbers)
-	if n < 2 || lim.numbers[n-1] != w.at.segment || w.at.offset > 0 {
-		return nil
-	}
-	if err := w.l.layer.Remove(segmentName(w.at.segment)); err != nil {
-		return err
-	}
-	if err := w.l.layer.SyncDir(dirLog); err != nil {
-		return err
-	}
-	before, err := w.l.layer.Stat(segmentName(w.at.segment - 1))
-	w.at = place{w.at.segment - 1, before.Size}
-	return err
-}
-
-// cutTorn moves what a crash left behind the last whole record into a file of
-// its own. The copy is durable before the original goes.
-func (w *writer) cutTorn(from place, size int64) (err error) {
-	l := w.l.layer
-	f, err := l.Open(segmentName(from.segment), os.O_RDWR)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	torn := func() io.Reader { return io.NewSectionReader(f, from.offset, size-from.offset) }
-	h := sha256.New()
-	if _, err := io.Copy(h, torn()); err != nil {
-		return err
-	}
-	name := fmt.Sprintf("%s/%06d-%d-%s", dirTorn, from.segment, from.offset, hex.EncodeToString(h.Sum(nil)))
-	if err := copyTo(l, name, torn()); err != nil {
-		return fmt.Errorf("what a crash left behind could not be kept: %w", err)
-	}
-	if err := f.Truncate(from.offset); err != nil {
-		return err
-	}
-	return f.Sync()
-}
-
-// copyTo makes a durable file of what r reads.
-func copyTo(l Layer, name string, r io.Reader) (err error) {
-	f, err := l.Open(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := f.Truncate(0); err != nil { // an earlier attempt
-		return err
-	}
-	if _, err := io.Copy(onlyWriter{f}, r); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	return l.SyncDir(folderOf(name))
-}
-
-// onlyWriter keeps io.Copy from using more of a File than its Write.
-type onlyWriter struct{ io.Writer }
-
-// A tornPiece is a file in the folder of what crashes left.
-type tornPiece struct {
-	sum   string
-	bytes int64
-}
-
-// tornPieces lists those that no recover record has stated.
-func (w *writer) tornPieces() ([]tornPiece, error) {
-	names, err := w.l.layer.List(dirTorn)
-	if missing(err) {
-		return nil, nil
-	}
-	var out []tornPiece
-	for _, name := range names {
-		sum := name[strings.LastIndexByte(name, '-')+1:]
-		if !hexDigits([]byte(sum), 64) || w.walk.named[sum] {
-			continue
-		}
-		st, err := w.l.layer.Stat(dirTorn + "/" + name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, tornPiece{sum, st.Size})
-	}
-	return out, err
-}
-
-// epochKey sees to it that the key on disk is the one that the log says is in
-// force, finishing a hand-over that a crash interrupted.
-func (w *writer) epochKey() error {
-	l := w.l.layer
-	if err := l.Remove(fileKeyTemp); err != nil && !missing(err) {
-		return err
-	}
-	next, err := readKey(l, fileKeyNext)
-	switch {
-	case missing(err):
-	case err == nil && next.public() == w.walk.epoch:
-		next.forget()
-		if err := renameSynced(l, fileKeyNext, fileKey); err != nil {
-			return err
-		}
-	default: // it was made for an open that was never written, or is torn
-		if err := l.Remove(fileKeyNext); err != nil {
-			return err
-		}
-		if err := l.SyncDir(""); err != nil {
-			return err
-		}
-	}
-	key, err := readKey(l, fileKey)
-	if missing(err) {
-		return &KeyError{fileKey + " is missing", waysOut}
-	}
-	if err != nil {
-		return err
-	}
-	defer key.forget()
-	if key.public() != w.walk.epoch {
-		return &KeyError{fileKey + " is not the key that the log says is in force: an old copy, or the key of another log", waysOut}
 	}
 	return nil
 }
