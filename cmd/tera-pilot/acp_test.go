@@ -55,6 +55,7 @@ type editor struct {
 	root    string
 	session string
 	answer  func(params map[string]any) any // of a permission request: result, or an error value; nil: none comes
+	files   func(message map[string]any)    // serves files; nil: not at all
 	asked   []map[string]any
 	last    int
 }
@@ -163,6 +164,9 @@ func (e *editor) until(what string, fits func(map[string]any) bool) map[string]a
 				if e.answer != nil {
 					e.reply(m["id"], e.answer(params))
 				}
+			}
+			if method, _ := m["method"].(string); e.files != nil && strings.HasPrefix(method, "fs/") {
+				e.files(m)
 			}
 			if fits(m) {
 				return m
