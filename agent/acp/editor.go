@@ -15,7 +15,8 @@ const fileTime = 30 * time.Second
 // that it can (agent/world.Editor).
 type Editor struct {
 	conn          *wire.Conn
-	id            string // of the session; set before its first turn
+	id            string // of the session; it and folder are set before its first turn
+	folder        folder
 	reads, writes bool
 }
 
@@ -30,7 +31,7 @@ var errFile = errors.New("it answered with an error")
 
 // ReadText is the text of a file as the person sees it.
 func (e *Editor) ReadText(ctx context.Context, abs string) (string, error) {
-	result, err := e.call(ctx, "fs/read_text_file", map[string]string{"sessionId": e.id, "path": abs})
+	result, err := e.call(ctx, "fs/read_text_file", map[string]string{"sessionId": e.id, "path": e.folder.name(abs)})
 	if err != nil {
 		return "", err
 	}
@@ -47,7 +48,7 @@ func (e *Editor) ReadText(ctx context.Context, abs string) (string, error) {
 
 // WriteText gives a file new text.
 func (e *Editor) WriteText(ctx context.Context, abs, text string) error {
-	_, err := e.call(ctx, "fs/write_text_file", map[string]string{"sessionId": e.id, "path": abs, "content": text})
+	_, err := e.call(ctx, "fs/write_text_file", map[string]string{"sessionId": e.id, "path": e.folder.name(abs), "content": text})
 	return err
 }
 

@@ -91,9 +91,9 @@ func (s *server) open(p params, id string) (open *session, past []event.Event, l
 	if err != nil {
 		return nil, nil, nil, 0, s.openError(err)
 	}
-	editor.id = opened.ID()
-	open = &session{server: s, id: opened.ID(), opened: opened, ended: make(chan struct{}), mode: s.o.Launch.first(), model: opened.Model}
-	open.view = newView(open.update, opened.Root, opened.Window)
+	editor.id, editor.folder = opened.ID(), folder{opened.Root, filepath.Clean(dir)}
+	open = &session{server: s, id: opened.ID(), opened: opened, folder: editor.folder, ended: make(chan struct{}), mode: s.o.Launch.first(), model: opened.Model}
+	open.view = newView(open.update, open.folder, opened.Window)
 	if s.deaf.Load() {
 		err = opened.Send(event.Unattended{})
 	}

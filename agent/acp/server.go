@@ -14,6 +14,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	store "github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // Options of a connection.
@@ -133,7 +134,7 @@ func (s *server) endLater(open *session, status audit.CloseStatus) {
 
 // log is for the person who started the agent. The client does not see it.
 func (s *server) log(format string, args ...any) {
-	fmt.Fprintf(s.o.Err, "tera-pilot acp: "+format+"\n", args...)
+	fmt.Fprintf(s.o.Err, "tera-pilot acp: %s\n", visible.Prose(fmt.Sprintf(format, args...)))
 }
 
 // find is the open session that a request names.

@@ -16,6 +16,7 @@ type session struct {
 	server *server
 	id     string
 	opened Opened
+	folder folder
 	ended  chan struct{} // closed when no update comes any more
 
 	mu          sync.Mutex
@@ -32,7 +33,7 @@ const maxReplay = 10_000
 
 // replay shows what was said and done so far.
 func (s *session) replay(past []event.Event) {
-	v := newView(s.update, s.opened.Root, 0)
+	v := newView(s.update, s.folder, 0)
 	if left := len(past) - maxReplay; left > 0 {
 		past = past[left:]
 		v.say("(the beginning of this session is not shown: it is long)")
@@ -113,6 +114,9 @@ func (s *session) update(update any) {
 
 // turnEnded answers the prompt, after all updates of its turn.
 func (s *session) turnEnded(e event.TurnEnded) {
+	if state, err := s.opened.State(); err == nil && e.Turn == 1 {
+		s.view.title(state.Title)
+	}
 	switch {
 	case e.Status == "done":
 		s.answer("end_turn")

@@ -22,10 +22,22 @@ const (
 	tailEvery = 500 * time.Millisecond
 )
 
+// A folder is a workspace under its two names: without links, and as the
+// client wrote it. A client knows its files by the second.
+type folder struct{ real, asked string }
+
+// name is a path as the client knows it.
+func (f folder) name(abs string) string {
+	if rest, ok := strings.CutPrefix(abs, f.real+"/"); ok && f.asked != "" {
+		return filepath.Join(f.asked, rest)
+	}
+	return abs
+}
+
 // A view turns events into updates. It belongs to one goroutine.
 type view struct {
 	send   func(update any)
-	root   string
+	folder folder
 	window int64
 
 	text, thought stream
@@ -37,9 +49,9 @@ type view struct {
 	stop          string                       // how the last reply ended
 }
 
-func newView(send func(any), root string, window int64) *view {
+func newView(send func(any), f folder, window int64) *view {
 	return &view{
-		send: send, root: root, window: window,
+		send: send, folder: f, window: window,
 		text: stream{kind: "agent_message_chunk"}, thought: stream{kind: "agent_thought_chunk"},
 		args: map[string]json.RawMessage{}, previews: map[string]event.CallPreview{}, calls: map[string]toolCall{},
 	}
@@ -162,12 +174,13 @@ func (v *view) started(s event.CallStarted) {
 		t.Update = "tool_call_update"
 	}
 	for _, f := range p.Files {
-		t.Locations = append(t.Locations, location{f.Path})
+		path := v.folder.name(f.Path)
+		t.Locations = append(t.Locations, location{path})
 		if f.After == nil {
 			continue
 		}
 		if before := f.Before; len(*f.After) <= maxDiff && (before == nil || len(*before) <= maxDiff) {
-			t.Content = append(t.Content, callContent{Type: "diff", Path: f.Path, OldText: before, NewText: f.After})
+			t.Content = append(t.Content, callContent{Type: "diff", Path: path, OldText: before, NewText: f.After})
 		}
 	}
 	v.calls[s.Call], v.tail, v.shown = t, "", time.Time{}
@@ -213,9 +226,9 @@ func (v *view) places(r event.CallResult) []location {
 	for _, c := range r.Changes {
 		path := cmp.Or(c.To, c.Path)
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(v.root, path)
+			path = filepath.Join(v.folder.real, path)
 		}
-		out = append(out, location{path})
+		out = append(out, location{v.folder.name(path)})
 	}
 	return out
 }

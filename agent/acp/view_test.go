@@ -20,7 +20,7 @@ func shown(t *testing.T, bodies ...event.Body) []string {
 			t.Fatal(err)
 		}
 		out = append(out, string(b))
-	}, "/ws", 0)
+	}, folder{"/ws", "/ws"}, 0)
 	for _, b := range bodies {
 		v.take(b)
 	}

@@ -241,3 +241,32 @@ func TestACPOptOutLiftsNoDeny(t *testing.T) {
 		}
 	}
 }
+
+func TestACPFilesHaveTheNamesThatTheEditorKnows(t *testing.T) {
+	e := newEditor(t, writes(1))
+	calls := e.serveFiles(false)
+	serve := e.files
+	e.files = func(m map[string]any) {
+		if path := m["params"].(map[string]any)["path"]; path != filepath.Join(e.home, "link", "f0.txt") {
+			t.Errorf("the editor was asked for %v", path)
+		}
+		serve(m)
+	}
+	real := e.root
+	e.root = filepath.Join(e.home, "link")
+	if err := os.Symlink(real, e.root); err != nil {
+		t.Fatal(err)
+	}
+	e.begin(bothWays)
+	e.answer = func(p map[string]any) any {
+		place := p["toolCall"].(map[string]any)["locations"].([]any)[0].(map[string]any)["path"]
+		if place != filepath.Join(e.root, "f0.txt") {
+			t.Errorf("asked about %v", place)
+		}
+		return allow(p)
+	}
+	e.turn("go")
+	if len(calls()) != 1 || !e.exists("f0.txt") {
+		t.Errorf("%v", calls())
+	}
+}

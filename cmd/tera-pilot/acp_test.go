@@ -151,6 +151,9 @@ func (e *editor) until(what string, fits func(map[string]any) bool) map[string]a
 	for {
 		select {
 		case m, ok := <-e.lines:
+			if !ok && strings.Contains(e.stderr.String(), "no sandbox") {
+				e.t.Skipf("needs a sandbox: %s", e.stderr)
+			}
 			if !ok {
 				e.t.Fatalf("the agent ended before %s\n%s", what, e.stderr)
 			}
