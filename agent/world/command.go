@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,10 +77,13 @@ func (v *view) limit(seconds int) time.Duration {
 
 // parts copies what the parse found, with the programs that the text names.
 func (v *view) parts(x *effect.Command, a *commandpolicy.Analysis, path string) {
-	seen := map[string]bool{}
+	folders := []string{x.Dir} // where the text may stand when it names a file
 	for _, p := range a.Parts {
 		if p.Kind != commandpolicy.PartCall {
 			continue
+		}
+		if p.Name == "cd" {
+			folders = append(folders, p.Effects.Reads...)
 		}
 		part := effect.Part{Known: true}
 		for _, arg := range p.Argv {
@@ -87,13 +92,32 @@ func (v *view) parts(x *effect.Command, a *commandpolicy.Analysis, path string) 
 		}
 		part.Note = strings.Join(p.Why, "; ")
 		x.Parts = append(x.Parts, part)
-		if p.Name == "" || seen[p.Name] {
-			continue
-		}
-		seen[p.Name] = true
-		// A name that is not found is a builtin, or fails when it runs.
-		if program, err := v.programs.resolve(p.Name, path); err == nil {
+		v.executables(x, p, folders, path)
+	}
+}
+
+// executables adds what a part runs, with its content: the program on the PATH,
+// and the files that the text names, be it as programs (./run) or as scripts
+// (sh run.sh). A name that is not found is a builtin, or fails when it runs.
+func (v *view) executables(x *effect.Command, p commandpolicy.Part, folders []string, path string) {
+	add := func(name string) {
+		program, err := v.programs.resolve(name, path)
+		if err == nil && !slices.Contains(x.Programs, program) {
 			x.Programs = append(x.Programs, program)
+		}
+	}
+	files := slices.Clone(p.Effects.Executes)
+	if len(p.Argv) > 0 && strings.Contains(p.Argv[0].Text, "/") {
+		files = append(files, p.Argv[0].Text)
+	} else if p.Name != "" {
+		add(p.Name)
+	}
+	for _, file := range files {
+		for _, folder := range folders {
+			if filepath.IsAbs(file) {
+				folder = ""
+			}
+			add(filepath.Join("/", folder, file))
 		}
 	}
 }

@@ -3,6 +3,8 @@ package world
 import (
 	"context"
 	"io"
+	"slices"
+	"sync"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
@@ -31,32 +33,38 @@ type Grant struct {
 // env is a tool.Env for one grant.
 type env struct {
 	*World
-	grant   Grant
-	granted map[effect.Digest]bool
+	grant Grant
+
+	mu   sync.Mutex
+	left map[effect.Digest]int // how often each effect may still be had
 }
 
 // Env does what g covers. A token that does not stand for a permitted, durable
 // intent of exactly g.Set gives an Env that refuses everything.
 func (w *World) Env(g Grant) tool.Env {
-	e := &env{World: w, grant: g, granted: map[effect.Digest]bool{}}
+	e := &env{World: w, grant: g, left: map[effect.Digest]int{}}
 	if g.Token.Covers(g.Set.Digest()) {
 		for _, x := range g.Set.Effects {
-			e.granted[x.Digest()] = true
+			e.left[x.Digest()]++
 		}
 	}
 	return e
 }
 
-// covers says that e is one of the granted effects, and of the right kind. The
-// token is asked each time: it ends with its outcome.
+// covers says that e is one of the granted effects, and of the right kind, and
+// counts it: an effect is had once, but for reading. The token is asked each
+// time: it ends with its outcome.
 func (v *env) covers(e effect.Effect, kinds ...effect.Kind) error {
-	ok := v.grant.Token.Covers(v.grant.Set.Digest()) && v.granted[e.Digest()]
-	for _, k := range kinds {
-		if ok && e.Kind == k {
-			return nil
-		}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	digest := e.Digest()
+	if !v.grant.Token.Covers(v.grant.Set.Digest()) || v.left[digest] == 0 || !slices.Contains(kinds, e.Kind) {
+		return &tool.NotGrantedError{What: e.Kind.String()}
 	}
-	return &tool.NotGrantedError{What: e.Kind.String()}
+	if e.Kind != effect.Read && e.Kind != effect.Walk {
+		v.left[digest]--
+	}
+	return nil
 }
 
 // Ask implements tool.Env.

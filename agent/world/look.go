@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/tera-pilot/tera-pilot/commandpolicy"
+	"golang.org/x/sys/unix"
 )
 
 // look answers the command parser's questions about files. It changes nothing,
@@ -40,7 +41,8 @@ func (look) Lstat(path string) (commandpolicy.Kind, string) {
 
 // Names implements commandpolicy.Look.
 func (look) Names(path string) ([]string, bool) {
-	dir, err := os.Open(path)
+	// A pipe in the place of the folder must not make us wait for its writer.
+	dir, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, false
 	}

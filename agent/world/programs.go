@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
@@ -29,10 +28,10 @@ type programState struct {
 	sha256       string
 }
 
-// resolve finds name on path, whose relative entries do not count, and hashes
-// what is there.
+// resolve finds name, absolute or on path, whose relative entries do not count,
+// and hashes what is there.
 func (p *programs) resolve(name, path string) (effect.Program, error) {
-	if strings.ContainsRune(name, '/') {
+	if filepath.IsAbs(name) {
 		return p.hash(name)
 	}
 	for _, dir := range filepath.SplitList(path) {

@@ -58,10 +58,10 @@ func realFolder(dir string) (string, error) {
 
 // realOr resolves the links of a path as far as it exists.
 func realOr(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
+	if real, err := filepath.EvalSymlinks(path); err == nil || path == filepath.Dir(path) {
 		return real
 	}
-	return filepath.Clean(path)
+	return filepath.Join(realOr(filepath.Dir(path)), filepath.Base(path))
 }
 
 // usableRoot refuses roots that would put everything of the person, or our own

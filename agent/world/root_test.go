@@ -47,6 +47,9 @@ func TestRoot(t *testing.T) {
 			t.Errorf("Root(%q, %q) = %q, %v; want %q", c.dir, c.named, got, err, c.want)
 		}
 	}
+	if got, err := Root(repo, "", home, filepath.Join(link, "new", "state")); err == nil {
+		t.Errorf("a state folder to be made inside the root, by way of a link: %q", got)
+	}
 	if out, err := exec.Command("git", "init", "-q", home).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v %s", err, out)
 	}
