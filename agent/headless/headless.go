@@ -100,9 +100,6 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	r := &run{Options: o, started: map[string]event.CallStarted{}, from: state.Seq}
-	if err := o.Session.Send(event.Submit{Text: o.Prompt}); err != nil {
-		return Result{}, err
-	}
 	if err := r.follow(ctx); err != nil {
 		return Result{}, err
 	}
@@ -118,14 +115,21 @@ type run struct {
 	end     event.TurnEnded
 }
 
-// follow reads events until the turn has ended. Falling behind, it goes on
-// from the last one it saw.
+// follow sends the prompt and reads events until the turn has ended. It listens
+// before it speaks, so that no end is missed. Falling behind, it goes on from
+// the last event it saw.
 func (r *run) follow(ctx context.Context) error {
 	last := r.from
-	for {
+	for first := true; ; first = false {
 		backlog, live, cancel, err := r.Session.Subscribe(last)
 		if err != nil {
 			return err
+		}
+		if first {
+			if err := r.Session.Send(event.Submit{Text: r.Prompt}); err != nil {
+				cancel()
+				return err
+			}
 		}
 		done, err := r.read(ctx, backlog, live, &last)
 		cancel()
@@ -209,7 +213,7 @@ func (r *run) progress(e event.Event) error {
 		if b.Status == "rejected" || b.Status == "blocked" {
 			return nil
 		}
-		line := b.Status + "  " + b.Tool + "  " + visible.Strict(b.Title)
+		line := b.Status + "  " + visible.Strict(b.Tool) + "  " + visible.Strict(b.Title)
 		if b.Exit != nil {
 			line += fmt.Sprintf("  exit %d", *b.Exit)
 		}

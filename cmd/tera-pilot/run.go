@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,9 @@ import (
 
 // maxPrompt is the longest prompt that is read from standard input, in bytes.
 const maxPrompt = 1 << 20
+
+// maxMinutes is the longest time limit of a run: a year.
+const maxMinutes = 366 * 24 * 60
 
 // runFlags are the flags of `run`.
 type runFlags struct {
@@ -53,6 +58,9 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 	if err != nil {
 		return err
 	}
+	if f.steps < 0 || f.minutes < 0 || f.minutes > maxMinutes {
+		return usage("--max-steps and --max-minutes take 1 or more (minutes: %d at most); without them the settings hold", maxMinutes)
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return usage("the current folder is gone: %w", err)
@@ -77,6 +85,8 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 	})
 	status := audit.CloseOK
 	switch {
+	case err != nil:
+		status = audit.CloseError
 	case res.Exit == exitCancelled:
 		status = audit.CloseCancelled
 	case res.Exit != exitOK:
@@ -94,6 +104,9 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 // prompt is the prompt's text; "-" reads it from standard input.
 func (a *app) prompt(arg string) (string, error) {
 	if arg != "-" {
+		if strings.TrimSpace(arg) == "" {
+			return "", usage("the prompt is empty: say what is to be done")
+		}
 		return arg, nil
 	}
 	b, err := io.ReadAll(io.LimitReader(a.stdin, maxPrompt+1))
@@ -102,7 +115,7 @@ func (a *app) prompt(arg string) (string, error) {
 		return "", usage("the prompt cannot be read from standard input: %w", err)
 	case len(b) > maxPrompt:
 		return "", usage("the prompt is longer than %d bytes: put it into a file of the project and name that", maxPrompt)
-	case len(b) == 0:
+	case len(bytes.TrimSpace(b)) == 0:
 		return "", usage("the prompt from standard input is empty")
 	}
 	return string(b), nil
