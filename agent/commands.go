@@ -42,6 +42,9 @@ func (s *Session) handle(o *owned, c event.Command) {
 
 // submit starts a turn, or queues the text while one runs.
 func (s *Session) submit(o *owned, text string) {
+	if o.closing {
+		return
+	}
 	o.passUnknown()
 	if o.busy {
 		o.queue = append(slices.Clip(o.queue), text)
@@ -55,7 +58,7 @@ func (s *Session) submit(o *owned, text string) {
 // next is what the worker does after a turn: the oldest queued text, or rest.
 func (o *owned) next() (text string, ok bool) {
 	o.cancel = nil
-	if len(o.queue) == 0 {
+	if len(o.queue) == 0 || o.closing {
 		o.busy = false
 		return "", false
 	}
@@ -117,7 +120,7 @@ func (s *Session) setModel(o *owned, c event.SetModel) {
 
 // note writes an audit event that belongs to a command of the person.
 func (s *Session) note(o *owned, e audit.Event) {
-	if err := s.record(s.lasting, e); err != nil {
+	if err := s.record(e); err != nil {
 		o.tell(event.AuditHead{Broken: err.Error()})
 	}
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sergi/go-diff/diffmatchpatch"
@@ -45,11 +46,30 @@ func diffFiles(before, after []byte) fileDiff {
 	}
 	for _, h := range hunks(lines) {
 		d.lines = append(d.lines, event.Line{Kind: event.LineHunk, Text: hunkTitle(h)})
+		show := visible.Source
+		if looksSame(h) {
+			show = visible.Strict
+		}
 		for _, l := range h {
-			d.lines = append(d.lines, showLine(l, crlf))
+			d.lines = append(d.lines, showLine(l, crlf, show))
 		}
 	}
 	return d
+}
+
+// looksSame says that a removed line of h and an added one, which differ, are
+// shown alike: by a tab here and spaces there.
+func looksSame(h []diffLine) bool {
+	removed := map[string]string{}
+	for _, l := range h {
+		if l.op == '-' {
+			removed[visible.Source(l.text)] = l.text
+		}
+	}
+	return slices.ContainsFunc(h, func(l diffLine) bool {
+		other, ok := removed[visible.Source(l.text)]
+		return l.op == '+' && ok && other != l.text
+	})
 }
 
 // maxAligned is how many lines of both sides together are aligned; beyond it
@@ -177,12 +197,12 @@ func hunkTitle(h []diffLine) string {
 }
 
 // showLine lays a line out as "  12   13 + text".
-func showLine(l diffLine, crlf bool) event.Line {
+func showLine(l diffLine, crlf bool, show func(string) string) event.Line {
 	text, ends := strings.CutSuffix(l.text, "\n")
-	if crlf {
+	if crlf && ends {
 		text = strings.TrimSuffix(text, "\r")
 	}
-	shown := visible.Source(text)
+	shown := show(text)
 	if !ends {
 		shown += "   (no line feed at the end)"
 	}

@@ -74,6 +74,8 @@ func TestInvisibleDifferencesAreShown(t *testing.T) {
 		{"a\r\nb\n", "a\nb\n", "x0D"},
 		{"a", "a\u202e", "202E"},
 		{"a\n", "a", "no line feed"},
+		{"a\r\nb", "a\r\nb\r", "x0D"},
+		{"all:\n\tgo\n", "all:\n        go\n", "x09"},
 	} {
 		var text []string
 		for _, l := range diffFiles([]byte(c.before), []byte(c.after)).lines {

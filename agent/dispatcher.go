@@ -90,15 +90,19 @@ func (d *Dispatcher) Call(ctx context.Context, c event.Call) (event.CallResult, 
 			return res, err
 		}
 	}
-	return d.refuse(c, tool.Blocked, "blocked", "what the call touches kept changing while it was decided about; nothing was done: wait until nobody else writes there, then try again")
+	return d.refuse(c, tool.Blocked, audit.Blocked, "what the call touches kept changing while it was decided about; nothing was done: wait until nobody else writes there, then try again")
 }
 
 // once is one walk down the road. changed says that the world was another one
 // at the recheck, and that nothing was run.
 func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResult, changed bool, err error) {
 	p, problem := d.propose(ctx, c)
-	if problem != "" {
-		res, err = d.refuse(c, tool.Error, "", problem)
+	if ctx.Err() != nil {
+		res, err = d.cancelled(c)
+		return res, false, err
+	}
+	if problem != nil {
+		res, err = d.unfit(c, problem)
 		return res, false, err
 	}
 	aid, err := newAID()
@@ -120,7 +124,7 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResu
 	// A turn that is stopped now is evidence, and no reason to lose any.
 	token, err := d.log.Intent(context.WithoutCancel(ctx), d.intent(p, v, aid))
 	if err != nil {
-		res, emitErr := d.refuse(c, tool.Blocked, "blocked", errNoEvidence.Error()+": "+err.Error())
+		res, emitErr := d.refuse(c, tool.Blocked, audit.Blocked, errNoEvidence.Error()+": "+err.Error())
 		return res, false, errors.Join(fmt.Errorf("%w: %w", errNoEvidence, err), emitErr)
 	}
 	d.step("intent")
@@ -128,7 +132,13 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResu
 		res, err = d.refused(p, v, token)
 		return res, false, err
 	}
-	if why := d.recheck(ctx, p, v); why != "" {
+	why := d.recheck(ctx, p, v)
+	if ctx.Err() != nil {
+		err := d.log.Outcome(token, audit.Outcome{Status: audit.Cancelled, Reason: "stopped before the run"})
+		res, emitErr := d.cancelled(c)
+		return res, false, errors.Join(err, emitErr)
+	}
+	if why != "" {
 		err := d.log.Outcome(token, audit.Outcome{Status: audit.StatusBlocked, Reason: "changed: " + why})
 		return res, true, err
 	}
@@ -139,40 +149,37 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResu
 
 // propose does the first two steps: plan and decide. problem is what the model
 // is told when there is nothing that could be decided about.
-func (d *Dispatcher) propose(ctx context.Context, c event.Call) (p proposal, problem string) {
+func (d *Dispatcher) propose(ctx context.Context, c event.Call) (p proposal, problem error) {
 	if c.Status != callOK {
-		return p, c.Problem
+		return p, errors.New(c.Problem)
 	}
 	t, err := d.tools.Lookup(c.Tool)
 	if err != nil {
-		return p, err.Error()
+		return p, err
 	}
 	set, err := t.Plan(ctx, d.world.View(d.seen), c.Args)
 	if err != nil {
-		return p, err.Error()
+		return p, err
 	}
 	if len(set.Effects) == 0 && !(set.Free && t.Spec().Free) {
-		return p, "the call would have no effect: check its arguments"
+		return p, errors.New("the call would have no effect: check its arguments")
 	}
 	in, err := d.judge()
 	if err != nil {
-		return p, err.Error()
+		return p, err
 	}
 	in.Set, in.Origin = set, gate.ParseOrigin(c.Origin)
 	decision := gate.Decide(in)
-	return proposal{call: c, tool: t, set: decision.Set, digest: decision.Set.Digest(), decision: decision, input: in}, ""
+	return proposal{call: c, tool: t, set: decision.Set, digest: decision.Set.Digest(), decision: decision, input: in}, nil
 }
 
 // recheck plans and decides again, right before the run. It says what is
 // different; "" when nothing is. An approval answers ask.
 func (d *Dispatcher) recheck(ctx context.Context, p proposal, v verdict) string {
-	if ctx.Err() != nil {
-		return "cancelled before the run"
-	}
 	again, problem := d.propose(ctx, p.call)
 	switch {
-	case problem != "":
-		return problem
+	case problem != nil:
+		return problem.Error()
 	case again.digest != p.digest:
 		return differs(p.set, again.set)
 	case again.decision.Answer == gate.Allow:
@@ -197,15 +204,17 @@ func differs(before, after effect.Set) string {
 // run is the only place where a tool runs.
 func (d *Dispatcher) run(ctx context.Context, p proposal, v verdict, token audit.Token) (event.CallResult, error) {
 	began := d.clock()
+	shown := d.newOutputs(p.call.ID)
 	env := d.world.Env(world.Grant{
 		Set: p.set, Token: token,
-		Output: d.newOutputs(p.call.ID).write,
+		Output: shown.write,
 		Ask: func(ctx context.Context, q string, options []string) (string, error) {
 			return d.askUser(ctx, p, q, options)
 		},
 		Todo: func(items []tool.TodoItem) error { return d.owner.emit(todoEvent(items)) },
 	})
 	out, err := p.tool.Run(ctx, env, p.set)
+	shown.end()
 	d.step("ran")
 	if err != nil {
 		out = failure(err, out)

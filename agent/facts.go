@@ -21,25 +21,15 @@ func (w *lines) add(kind event.LineKind, text string) {
 
 func (w *lines) blank() { w.add(event.LineBlank, "") }
 
-// fact adds "name      value". A value of several lines goes on beneath.
-func (w *lines) fact(name, value string) { w.named(event.LineFact, name, value) }
-
-// words adds a fact that stays on its line whatever is in it, so that no word
-// of a command can look like a line of the question.
-func (w *lines) words(kind event.LineKind, name, value string) {
-	w.add(kind, fmt.Sprintf("%-9s %s", name, visible.Strict(value)))
-}
+// fact adds "name      value". It stays on its line whatever is in it, so that
+// no path, reason or word of a command can look like a line of the question.
+func (w *lines) fact(name, value string) { w.words(event.LineFact, name, value) }
 
 // warn adds a fact that needs attention.
-func (w *lines) warn(name, value string) { w.named(event.LineWarn, name, value) }
+func (w *lines) warn(name, value string) { w.words(event.LineWarn, name, value) }
 
-func (w *lines) named(kind event.LineKind, name, value string) {
-	for i, line := range visible.StrictLines(value) {
-		if i > 0 {
-			name = ""
-		}
-		w.add(kind, fmt.Sprintf("%-9s %s", name, line))
-	}
+func (w *lines) words(kind event.LineKind, name, value string) {
+	w.add(kind, fmt.Sprintf("%-9s %s", name, visible.Strict(value)))
 }
 
 // effect adds all that is known of one effect.
@@ -66,9 +56,9 @@ func (w *lines) effect(e effect.Effect, place *world.World) {
 	case effect.Fetch, effect.Search:
 		w.network(e)
 	case effect.MCP:
-		w.words(event.LineFact, "server", e.MCP.Server+"  "+e.MCP.Identity)
-		w.words(event.LineFact, "tool", e.MCP.Tool)
-		w.words(event.LineFact, "arguments", e.MCP.Args)
+		w.fact("server", e.MCP.Server+"  "+e.MCP.Identity)
+		w.fact("tool", e.MCP.Tool)
+		w.fact("arguments", e.MCP.Args)
 	default:
 		w.warn("effect", describe(e))
 	}
@@ -91,13 +81,13 @@ func (w *lines) path(name string, p effect.Path) {
 	} else {
 		facts = append(facts, "not there yet")
 	}
-	w.words(event.LineFact, name, p.Name)
+	w.fact(name, p.Name)
 	w.fact("", strings.Join(facts, ", "))
 	if p.Links > 1 && p.Type == effect.Regular {
 		w.warn("links", fmt.Sprintf("%d names share this content: only this name gets the new one", p.Links))
 	}
 	if p.Target != "" {
-		w.words(event.LineWarn, "link to", p.Target)
+		w.warn("link to", p.Target)
 	}
 	if p.Secret {
 		w.warn("secret", "a file of this name usually holds secrets")
@@ -187,10 +177,10 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 		w.fact(line.Name, line.Value)
 	}
 	w.fact("limit", x.Timeout.String())
-	w.words(event.LineFact, "folder", x.Dir)
+	w.fact("folder", x.Dir)
 	w.fact("shell", fmt.Sprintf("%s  sha256 %.12s", x.Program.Path, x.Program.SHA256))
 	for _, p := range x.Programs {
-		w.words(event.LineFact, "program", fmt.Sprintf("%s  sha256 %.12s", p.Path, p.SHA256))
+		w.fact("program", fmt.Sprintf("%s  sha256 %.12s", p.Path, p.SHA256))
 	}
 	w.environment(x)
 }
@@ -198,10 +188,10 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 func (w *lines) part(name string, p effect.Part) {
 	text := quoted(p.Argv)
 	if p.Known {
-		w.words(event.LineFact, name, text)
+		w.fact(name, text)
 		return
 	}
-	w.words(event.LineWarn, name, text+"   (known only when it runs)")
+	w.warn(name, text+"   (known only when it runs)")
 	if p.Note != "" {
 		w.warn("", p.Note)
 	}
@@ -218,35 +208,35 @@ func (w *lines) environment(x *effect.Command) {
 }
 
 func (w *lines) git(g *effect.GitCall) {
-	w.words(event.LineFact, "git", quoted(g.Args))
+	w.fact("git", quoted(g.Args))
 	w.fact("kind", g.Class.String())
 	for _, u := range g.Remotes {
-		w.words(event.LineWarn, "remote", u)
+		w.warn("remote", u)
 	}
 	for _, p := range g.Reads {
 		w.path("reads", p)
 	}
 	for _, p := range g.Writes {
-		w.words(event.LineFact, "writes", p.Name)
+		w.fact("writes", p.Name)
 	}
 	for _, l := range g.Loses {
-		w.words(event.LineWarn, "can lose", l)
+		w.warn("can lose", l)
 	}
 	for _, n := range g.Notes {
-		w.words(event.LineFact, "note", n)
+		w.fact("note", n)
 	}
 }
 
 func (w *lines) network(e effect.Effect) {
 	if e.Net.URL != "" {
-		w.words(event.LineFact, "url", e.Net.URL)
+		w.fact("url", e.Net.URL)
 	}
 	if e.Net.Query != "" {
-		w.words(event.LineFact, "query", e.Net.Query)
+		w.fact("query", e.Net.Query)
 	}
 	w.fact("host", fmt.Sprintf("%s port %d  %s", e.Net.Host, e.Net.Port, e.Net.Method))
 	if e.Net.Reason != "" {
-		w.fact("reason", e.Net.Reason)
+		w.words(event.LineModel, "reason", e.Net.Reason)
 	}
 	if e.Net.SecretHit {
 		w.warn("secret", "what would be sent looks like it holds a secret")

@@ -20,7 +20,7 @@ const (
 // could not know.
 func frame(r event.CallResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[result tool=%s status=%s decision=%s", r.Tool, r.Status, r.Decision)
+	fmt.Fprintf(&b, "[result tool=%s status=%s decision=%s", toolName(r.Tool), r.Status, r.Decision)
 	if r.Exit != nil {
 		fmt.Fprintf(&b, " exit=%d", *r.Exit)
 	}
@@ -35,6 +35,15 @@ func frame(r event.CallResult) string {
 	}
 	fmt.Fprintf(&b, "<untrusted %s from=%s>\n%s\n</untrusted %s>", r.Boundary, r.Untrusted, r.Body, r.Boundary)
 	return b.String()
+}
+
+// toolName is a tool's name on the first line of a result. One that is not
+// made of letters, digits, _ and - is no tool of ours, but what a model wrote.
+func toolName(name string) string {
+	if safeName(name) != name || name == "" {
+		return "unknown"
+	}
+	return name
 }
 
 // bound cuts a body to its head (two fifths) and its tail, at line ends where

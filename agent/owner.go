@@ -38,6 +38,7 @@ type owned struct {
 	question    *openQuestion
 	unknown     []event.CallStarted // calls of a crash that the person has not spoken about
 	working     event.Working
+	closing     bool // no further turn begins
 	quit        bool
 }
 
@@ -118,14 +119,26 @@ func (o *owned) emit(bodies ...event.Body) error {
 		o.fanOut(event.Event{Time: o.now(), Session: o.log.ID(), Body: event.AuditHead{Broken: err.Error()}})
 		return err
 	}
-	for _, e := range events {
+	for i, e := range events {
 		o.state = session.Apply(o.state, e)
 		if w, ok := e.Body.(event.Working); ok {
 			o.working = w
 		}
+		switch b := bodies[i].(type) {
+		case event.QuestionOpened, event.CallPreview:
+			e.Body = b // stored masked, asked whole: nothing that is approved hides behind a mask
+		}
 		o.fanOut(e)
 	}
 	return nil
+}
+
+// endTurn tells how a turn ended. Front ends wait for that word, so they hear it
+// also when the log takes nothing more.
+func (o *owned) endTurn(end event.TurnEnded) {
+	if err := errors.Join(o.emit(event.Working{}, end), o.log.Sync()); err != nil {
+		o.fanOut(event.Event{Time: o.now(), Session: o.log.ID(), Body: o.redact(end)})
+	}
 }
 
 // A subscriber gets every event. One that does not read is cut off, and asks
@@ -157,6 +170,11 @@ func (w *owner) Subscribe(seq uint64) (backlog []event.Event, live <-chan event.
 			return
 		}
 		backlog = all[min(seq, uint64(len(all))):]
+		for i, e := range backlog {
+			if b, ok := e.Body.(event.QuestionOpened); ok && o.question != nil && b.Question.ID == o.question.ID {
+				backlog[i].Body = event.QuestionOpened{Question: o.question.Question}
+			}
+		}
 		for _, body := range []event.Body{o.working, event.Queued{Texts: o.queue}} {
 			s.events <- event.Event{Time: o.now(), Session: o.log.ID(), Body: body}
 		}
@@ -268,7 +286,7 @@ func (o *owned) closeQuestion(how string, a *event.Answer) {
 	}
 	said := "denied"
 	switch {
-	case a != nil && a.Choice != event.Deny:
+	case a != nil && (a.Choice == event.Once || a.Choice == event.Keep || a.Choice == event.Say):
 		said = "approved"
 	case o.question.Kind == event.AskUnknown:
 		said = ""

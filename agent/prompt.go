@@ -1,8 +1,11 @@
 package agent
 
 import (
+	"crypto/rand"
 	"fmt"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // systemPrompt is what every model is told first. It holds no clock, no
@@ -67,21 +70,25 @@ type Facts struct {
 	Date    string
 }
 
-// Text lays the facts out for the model.
+// Text lays the facts out for the model. Names that others chose stand on one
+// line each, between marks that nobody could know.
 func (f Facts) Text() string {
 	var b strings.Builder
 	b.WriteString("[facts about this place, from tera-pilot]\n")
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", name, value)
+			fmt.Fprintf(&b, "%s: %s\n", name, visible.Strict(value))
 		}
 	}
-	line("repository", f.Root)
 	line("system", f.OS)
-	line("git", f.Git)
 	line("date", f.Date)
 	line("commands", f.Sandbox)
 	line("tests", strings.Join(f.Checks, "; "))
+	mark := rand.Text()[:16]
+	fmt.Fprintf(&b, "<untrusted %s from=file>\n", mark)
+	line("repository", f.Root)
+	line("git", f.Git)
 	line("top level", strings.Join(f.Top, "  "))
+	fmt.Fprintf(&b, "</untrusted %s>\n", mark)
 	return b.String()
 }

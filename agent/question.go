@@ -79,6 +79,10 @@ func (d *Dispatcher) finish(q event.Question) (event.Question, error) {
 		}
 		q.Code = code
 	}
+	q.Title = hideKnown(d.redactor, q.Title)
+	for i, l := range q.Lines {
+		q.Lines[i].Text = hideKnown(d.redactor, l.Text)
+	}
 	q.LinesHash = event.HashLines(q.Lines)
 	q.Opened = d.clock().UTC()
 	q.Deadline = q.Opened.Add(answerTime)
@@ -145,12 +149,14 @@ func describe(e effect.Effect) string {
 	}
 }
 
+var escapeWord = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
 // quoted shows an argv word by word, so that nobody has to guess where a word
 // ends.
 func quoted(argv []string) string {
 	words := make([]string, len(argv))
 	for i, w := range argv {
-		words[i] = `"` + strings.ReplaceAll(w, `"`, `\"`) + `"`
+		words[i] = `"` + escapeWord.Replace(w) + `"`
 	}
 	return strings.Join(words, " ")
 }

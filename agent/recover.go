@@ -51,9 +51,10 @@ func (s *Session) settle(ctx context.Context, in audit.Intent) audit.Outcome {
 		pre := preOf(in.Pre, want.Path, i)
 		switch {
 		case want.Secret || now.Secret: // committed digests are not comparable here
+		case undigested(now): // it cannot be compared
 		case now.SHA256 == want.SHA256:
 			done++
-		case now.SHA256 == pre.SHA256:
+		case now.SHA256 == pre.SHA256 && !undigested(pre):
 			undone++
 		}
 	}
@@ -66,6 +67,10 @@ func (s *Session) settle(ctx context.Context, in audit.Intent) audit.Outcome {
 		return audit.Outcome{Status: audit.Unknown, Post: post, Reason: "the files are neither as before nor as they were meant to become"}
 	}
 }
+
+// undigested says that f is there and has no digest: a folder or a link. One
+// that is not there has none either.
+func undigested(f audit.FileRef) bool { return f.SHA256 == "" && f.Mode != 0 }
 
 func preOf(pre []audit.FileRef, path string, i int) audit.FileRef {
 	for _, p := range pre {

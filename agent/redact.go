@@ -1,29 +1,98 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/secret"
 )
 
-// redactEvent masks known secrets in an event before it is stored or shown. It
-// works on the event's JSON, so that no member can be forgotten; an event that
-// does not come back whole is replaced by the fact that it could not be shown.
+// redactEvent masks secrets in an event before it is stored or shown. It goes
+// through the event's JSON value by value, so that no member can be forgotten,
+// no escape hides a secret, and no secret reaches over the end of its value; an
+// event that does not come back whole is replaced by the fact that it could not
+// be shown.
 func redactEvent(mask func([]byte) []byte) func(event.Body) event.Body {
 	return func(body event.Body) event.Body {
-		plain, err := json.Marshal(event.Event{Body: body})
-		if err != nil {
+		masked, changed, err := maskBody(body, mask)
+		switch {
+		case err != nil:
 			return event.Notice{Severity: "error", Text: fmt.Sprintf("an event of type %s could not be stored: %v", body.Type(), err)}
-		}
-		masked := mask(plain)
-		if string(masked) == string(plain) {
+		case !changed:
 			return body
+		default:
+			return masked
 		}
-		var e event.Event
-		if err := json.Unmarshal(masked, &e); err != nil {
-			return event.Notice{Severity: "error", Text: fmt.Sprintf("an event of type %s held a secret and could not be stored without it", body.Type())}
-		}
-		return e.Body
 	}
+}
+
+func maskBody(body event.Body, mask func([]byte) []byte) (event.Body, bool, error) {
+	plain, err := json.Marshal(event.Event{Body: body})
+	if err != nil {
+		return nil, false, err
+	}
+	in := json.NewDecoder(bytes.NewReader(plain))
+	in.UseNumber()
+	var tree any
+	if err := in.Decode(&tree); err != nil {
+		return nil, false, err
+	}
+	tree, changed := maskValue(tree, mask)
+	if !changed {
+		return nil, false, nil
+	}
+	masked, err := json.Marshal(tree)
+	if err != nil {
+		return nil, false, err
+	}
+	var e event.Event
+	err = json.Unmarshal(masked, &e)
+	return e.Body, true, err
+}
+
+// maskValue masks a JSON value, and says whether it is another one now.
+func maskValue(v any, mask func([]byte) []byte) (any, bool) {
+	changed := false
+	switch v := v.(type) {
+	case string:
+		masked := string(mask([]byte(v)))
+		return masked, masked != v
+	case json.Number:
+		if masked := string(mask([]byte(v))); masked != v.String() {
+			return masked, true
+		}
+	case []any:
+		for i := range v {
+			var c bool
+			v[i], c = maskValue(v[i], mask)
+			changed = changed || c
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, member := range v {
+			key := string(mask([]byte(name)))
+			masked, c := maskValue(member, mask)
+			out[key], changed = masked, changed || c || key != name
+		}
+		return out, changed
+	}
+	return v, changed
+}
+
+// hideKnown masks the values that were registered as secrets, and nothing that
+// only looks like one: in a question, the looks of a key could be put around
+// what the person must see.
+func hideKnown(r *secret.Redactor, s string) string {
+	var b strings.Builder
+	from := 0
+	for _, m := range r.Find(s) {
+		if m.Kind == "registered" {
+			b.WriteString(s[from:m.Start] + "[secret]")
+			from = m.End
+		}
+	}
+	return b.String() + s[from:]
 }

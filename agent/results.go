@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,11 +32,17 @@ func (d *Dispatcher) close(p proposal, v verdict, out tool.Result, took time.Dur
 	for _, c := range out.Changes {
 		res.Changes = append(res.Changes, event.Change{Path: c.Path, To: c.To, Change: c.Change})
 	}
-	body, hidden, err := d.keep(p.call.ID, out.Body)
-	if err != nil {
+	res.Body = out.Body
+	return d.tell(res)
+}
+
+// tell cuts and frames the body of a result, and stores the result. The first
+// text of an untrusted source taints the session.
+func (d *Dispatcher) tell(res event.CallResult) (event.CallResult, error) {
+	var err error
+	if res.Body, res.Hidden, err = d.keep(res.Call, res.Body); err != nil {
 		return event.CallResult{}, err
 	}
-	res.Body, res.Hidden = body, hidden
 	if res.Untrusted != "" && res.Body != "" {
 		if res.Boundary, err = newBoundary(); err != nil {
 			return event.CallResult{}, err
@@ -85,23 +92,34 @@ func refusal(v verdict) string {
 	return "Not done: " + v.reason + "\nDo not repeat the call and do not work around it; go on without it, or say in your report that it is needed."
 }
 
-// refuse closes a call that never came to a decision.
-func (d *Dispatcher) refuse(c event.Call, status tool.Status, decision, why string) (event.CallResult, error) {
-	if decision == "" {
-		decision = string(audit.Blocked)
+// unfit closes a call that could not be planned. What the reason quotes of a
+// file is the file's own text.
+func (d *Dispatcher) unfit(c event.Call, problem error) (event.CallResult, error) {
+	res := event.CallResult{
+		Call: c.ID, Tool: c.Tool, Title: c.Tool, Status: tool.Error.String(), Decision: string(audit.Blocked), Body: problem.Error(),
 	}
-	res := event.CallResult{Call: c.ID, Tool: c.Tool, Title: c.Tool, Status: status.String(), Decision: decision, Body: why}
+	var quote *tool.QuoteError
+	if errors.As(problem, &quote) {
+		res.Untrusted = "file"
+	}
+	return d.tell(res)
+}
+
+// refuse closes a call that never came to a decision.
+func (d *Dispatcher) refuse(c event.Call, status tool.Status, decision audit.Decision, why string) (event.CallResult, error) {
+	res := event.CallResult{Call: c.ID, Tool: c.Tool, Title: c.Tool, Status: status.String(), Decision: string(decision), Body: why}
 	return res, d.owner.emit(res)
 }
 
-// cancelled closes a call of a turn that was stopped before its turn came.
+// cancelled closes a call of a turn that was stopped before the call ran.
 func (d *Dispatcher) cancelled(c event.Call) (event.CallResult, error) {
-	return d.refuse(c, tool.Cancelled, string(audit.Denied), "the turn was stopped before this call began; nothing was done")
+	return d.refuse(c, tool.Cancelled, audit.Denied, "the turn was stopped before this call began; nothing was done")
 }
 
 // keep cuts a body to what the model reads and stores the whole where some of
 // it was cut, under the name @out/CALL.
 func (d *Dispatcher) keep(call, body string) (cut string, hidden int, err error) {
+	body = d.redactor.Text(body) // first: a cut through a secret would show its half
 	cut, hidden = bound(body, d.limit, outName(call))
 	if cut == body {
 		return body, 0, nil
@@ -109,8 +127,7 @@ func (d *Dispatcher) keep(call, body string) (cut string, hidden int, err error)
 	if err := os.MkdirAll(d.outDir, 0o700); err != nil {
 		return "", 0, fmt.Errorf("output of the call: %w", err)
 	}
-	clean := d.redactor.Text(body)
-	if err := os.WriteFile(filepath.Join(d.outDir, outFile(call)), []byte(clean), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(d.outDir, outFile(call)), []byte(body), 0o600); err != nil {
 		return "", 0, fmt.Errorf("output of the call: %w", err)
 	}
 	return cut, hidden, nil
@@ -120,8 +137,11 @@ func (d *Dispatcher) keep(call, body string) (cut string, hidden int, err error)
 func outName(call string) string { return "@out/" + outFile(call) }
 
 // outFile is a file name made of a call's id, which a model's server chose.
-func outFile(call string) string {
-	safe := []byte(call)
+func outFile(call string) string { return safeName(call) }
+
+// safeName keeps the letters, digits, _ and - of a name, and its first 80 bytes.
+func safeName(name string) string {
+	safe := []byte(name)
 	for i, c := range safe {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
 			safe[i] = '_'

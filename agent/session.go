@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
@@ -65,6 +66,8 @@ type Session struct {
 	lasting context.Context // for records that a cancelled turn must not lose
 	turns   chan string     // what the person said, for the worker
 	worked  chan struct{}   // closed when the worker has ended
+	once    sync.Once       // of Close
+	closed  error
 }
 
 // Open starts or resumes a session: opens its part of the audit log, settles
@@ -209,9 +212,18 @@ func (s *Session) Send(c event.Command) error {
 // Head is where the audit log stands.
 func (s *Session) Head() audit.Head { return s.audit.Head() }
 
-// Close stops what runs, ends both logs and waits until that is done.
+// Close stops what runs, ends both logs and waits until that is done. What was
+// queued is not begun any more. A second Close gives the first one's error.
 func (s *Session) Close(status audit.CloseStatus) error {
-	_ = s.owner.do(func(o *owned) { o.stop() }) // an ended session has nothing to stop
+	s.once.Do(func() { s.closed = s.close(status) })
+	return s.closed
+}
+
+func (s *Session) close(status audit.CloseStatus) error {
+	_ = s.owner.do(func(o *owned) { // an ended session has nothing to stop
+		o.closing = true
+		o.stop()
+	})
 	close(s.turns)
 	<-s.worked
 	err := s.owner.emit(event.Closed{Status: string(status)})

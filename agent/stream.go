@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"sync"
+	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
@@ -28,8 +29,8 @@ func (m maskedText) ready() string {
 	return s
 }
 
-// outputs shows a running command's output on the front ends, masked.
-// Nobody stores it: the result has it all.
+// outputs shows a running command's output on the front ends, masked, thirty
+// times a second at most. Nobody stores it: the result has it all.
 type outputs struct {
 	owner *owner
 	call  string
@@ -37,6 +38,9 @@ type outputs struct {
 
 	mu      sync.Mutex // a command's two streams are read by two goroutines
 	streams map[string]maskedText
+	last    time.Time   // when something was told
+	next    *time.Timer // tells what came since; nil when nothing did
+	ended   bool
 }
 
 func (d *Dispatcher) newOutputs(call string) *outputs {
@@ -46,15 +50,37 @@ func (d *Dispatcher) newOutputs(call string) *outputs {
 // write takes a piece of one stream.
 func (o *outputs) write(stream string, b []byte) {
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	m, ok := o.streams[stream]
 	if !ok {
 		m = newMaskedText(o.mask)
 		o.streams[stream] = m
 	}
 	m.add(string(b))
-	text := m.ready()
-	o.mu.Unlock()
-	if text != "" {
-		_ = o.owner.emit(event.OutputDelta{Call: o.call, Stream: stream, Text: text}) // transient
+	if o.next == nil {
+		o.next = time.AfterFunc(frameTime-time.Since(o.last), o.tell)
 	}
+}
+
+// tell hands on what came since the last time.
+func (o *outputs) tell() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return
+	}
+	for stream, m := range o.streams {
+		if text := m.ready(); text != "" {
+			_ = o.owner.emit(event.OutputDelta{Call: o.call, Stream: stream, Text: text}) // transient
+		}
+	}
+	o.next, o.last = nil, time.Now()
+}
+
+// end tells what is left; nothing is told after it.
+func (o *outputs) end() {
+	o.tell()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
 }

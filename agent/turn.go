@@ -73,10 +73,7 @@ func (s *Session) turn(ctx context.Context, text string) {
 		return
 	}
 	ended := event.TurnEnded{Turn: number, Status: end.status, Message: end.message, Code: end.code, Verification: state.Verification()}
-	_ = s.owner.do(func(o *owned) { // a log that is broken was reported when it broke
-		o.tell(event.Working{}, ended)
-		_ = o.log.Sync()
-	})
+	_ = s.owner.do(func(o *owned) { o.endTurn(ended) }) // an ended session has nobody to tell
 }
 
 // brokenEnd is the end of a turn in a session that cannot go on.
@@ -93,7 +90,7 @@ func (s *Session) steps(ctx context.Context) (turnEnd, error) {
 	if ctx.Err() != nil {
 		return turnEnd{"cancelled", "stopped", codeCancelled}, nil
 	}
-	if err := s.record(ctx, audit.Event{Kind: "prompt", Category: audit.CategoryInfo, Title: "a message of the person"}); err != nil {
+	if err := s.record(audit.Event{Kind: "prompt", Category: audit.CategoryInfo, Title: "a message of the person"}); err != nil {
 		return turnEnd{}, err
 	}
 	if s.o.Provider == nil {
@@ -174,7 +171,7 @@ func (s *Session) ask(ctx context.Context) (event.Reply, error) {
 	if askErr != nil && len(reply.Parts) == 0 {
 		return event.Reply{}, askErr
 	}
-	err = errors.Join(s.owner.emit(stored), s.owner.barrier(), s.recordModel(ctx, stored), s.closeUnusable(stored, askErr))
+	err = errors.Join(s.owner.emit(stored), s.owner.barrier(), s.recordModel(stored), s.closeUnusable(stored, askErr))
 	return stored, errors.Join(askErr, err)
 }
 
@@ -242,15 +239,16 @@ func (s *Session) tellHead() error {
 	return s.owner.emit(event.AuditHead{Size: uint64(h.Size), Head: h.Hash})
 }
 
-func (s *Session) record(ctx context.Context, e audit.Event) error {
-	if err := s.audit.Event(ctx, e); err != nil {
+// record states an event in the audit log, also in a turn that was stopped.
+func (s *Session) record(e audit.Event) error {
+	if err := s.audit.Event(s.lasting, e); err != nil {
 		return fmt.Errorf("%w: %w", errNoEvidence, err)
 	}
 	return nil
 }
 
 // recordModel states a request to the model: who, how much, no text.
-func (s *Session) recordModel(ctx context.Context, r event.Reply) error {
+func (s *Session) recordModel(r event.Reply) error {
 	data := map[string]any{
 		"provider": r.Provider, "model": r.Model, "input": r.Usage.Input, "output": r.Usage.Output,
 		"cache_read": r.Usage.CacheRead, "cache_write": r.Usage.CacheWrite, "calls": int64(len(r.Calls)), "stop": r.Stop,
@@ -258,7 +256,7 @@ func (s *Session) recordModel(ctx context.Context, r event.Reply) error {
 	if r.Usage.Cost != nil {
 		data["cost_micro_usd"] = *r.Usage.Cost
 	}
-	return s.record(ctx, audit.Event{Kind: "model", Category: audit.CategoryThought, Title: "an answer of the model", Data: data})
+	return s.record(audit.Event{Kind: "model", Category: audit.CategoryThought, Title: "an answer of the model", Data: data})
 }
 
 // deltas hands the pieces of a reply on, thirty times a second at most. A

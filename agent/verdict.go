@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
@@ -12,6 +13,10 @@ import (
 
 // answerTime is how long a question waits for its answer.
 const answerTime = 300 * time.Second
+
+// maxQuestion is the size of the longest question, in bytes of its lines as
+// JSON. A longer one would not be read, and could not be kept in the log.
+const maxQuestion = 8 << 20
 
 // decide is the third step: what the gate left open is asked, and everything
 // but a fitting yes is no. The error means that the session cannot go on.
@@ -36,8 +41,12 @@ func (d *Dispatcher) put(ctx context.Context, p proposal) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
+	lines := linesBytes(q.Lines)
+	if len(lines) > maxQuestion {
+		return verdict{decision: audit.Blocked, by: audit.ByFloor, reason: fmt.Sprintf("a question of %d lines is more than a person can review: do it in smaller parts", len(q.Lines))}, nil
+	}
 	a, err := d.owner.ask(ctx, q)
-	asked := &audit.Asked{Question: q.ID, Lines: linesBytes(q.Lines), Took: time.Duration(a.Millis) * time.Millisecond, Unfenced: a.Unfenced}
+	asked := &audit.Asked{Question: q.ID, Lines: lines, Took: time.Duration(a.Millis) * time.Millisecond, Unfenced: a.Unfenced}
 	switch {
 	case errors.Is(err, errTimeout):
 		return verdict{audit.Denied, audit.ByTimeout, "nobody answered within " + answerTime.String(), asked}, nil

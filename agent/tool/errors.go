@@ -30,6 +30,14 @@ func (e *ChangedError) Error() string {
 	return e.What + " changed since it was looked at; nothing was done: look again and repeat the call"
 }
 
+// A QuoteError is an error whose text holds a part of a file: what the file says
+// is not our own word.
+type QuoteError struct{ Err error }
+
+func (e *QuoteError) Error() string { return e.Err.Error() }
+
+func (e *QuoteError) Unwrap() error { return e.Err }
+
 // An ArgumentError says what is wrong with a call, in words for the model.
 type ArgumentError struct{ What string }
 

@@ -146,7 +146,7 @@ func (a *patcher) lost(h patchHunk, n int, needle string, places []int) error {
 	}
 	message := fmt.Sprintf("hunk %d does not fit: its context and deleted lines do not stand in the file as a whole", n)
 	if region := nearest(a.source, strings.Trim(needle, "\n")); region != "" {
-		message += ". The most similar lines are:\n" + region
+		return &QuoteError{&ArgumentError{message + ". The most similar lines are:\n" + region}}
 	}
 	return &ArgumentError{message}
 }

@@ -71,12 +71,11 @@ func notFound(s, old, new string) error {
 	case strings.TrimSpace(new) != "" && strings.Count(s, new) == 1:
 		fmt.Fprintf(&b, ", but new_str is, at line %d: the edit may have been made already", lineOf(s, strings.Index(s, new)))
 	}
-	if region := nearest(s, old); region != "" {
-		b.WriteString(". The most similar lines are:\n" + region)
-	} else {
-		b.WriteString(", and no line of it is: read the file")
+	region := nearest(s, old)
+	if region == "" {
+		return &ArgumentError{b.String() + ", and no line of it is: read the file"}
 	}
-	return &ArgumentError{b.String()}
+	return &QuoteError{&ArgumentError{b.String() + ". The most similar lines are:\n" + region}}
 }
 
 // numbered says that each line begins with a number and a tab, as read_file
