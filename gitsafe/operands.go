@@ -41,7 +41,7 @@ func (g *Git) planOperands(ctx context.Context, p *Plan) error {
 	}
 	if c.Sub == "checkout" && len(c.Words) == 1 && len(c.Paths) == 0 && !c.Loses {
 		_, isCommit := p.look.line(ctx, "rev-parse", "--verify", "-q", atDash(c.Words[0])+"^{commit}")
-		p.CanLose = !isCommit && !c.args.has("-b", "--orphan")
+		p.CanLose = !isCommit && !c.args.has("-b", "--orphan") && exists(against(p.dir, c.Words[0]))
 	}
 	return p.planObjects(ctx)
 }
@@ -155,12 +155,12 @@ func innerColon(w string) int {
 // planObjects finds the paths of objects that are shown by their name alone:
 // `git show 1f3a…` may show the content of a file.
 func (p *Plan) planObjects(ctx context.Context) error {
-	if !slices.Contains([]string{"show", "cat-file", "diff", "stash show"}, p.Call.Sub) || len(p.Call.Words) == 0 {
+	if !slices.Contains([]string{"show", "cat-file", "diff", "grep", "stash show"}, p.Call.Sub) || len(p.Call.Words) == 0 {
 		return nil
 	}
 	var ask strings.Builder
 	for _, w := range p.Call.Words {
-		if !strings.ContainsAny(w, "\n:") && !exists(against(p.dir, w)) {
+		if !strings.ContainsAny(w, "\n:") {
 			ask.WriteString(atDash(w) + "^{}\n")
 		}
 	}

@@ -31,6 +31,7 @@ func TestPlannedReads(t *testing.T) {
 		"cat-file -p " + id:           ".env",
 		"cat-file blob blobtag":       ".env",
 		"show blobtag":                ".env",
+		"grep SECRET " + id:           ".env",
 		"diff HEAD~1:a.txt " + id:     ".env",
 		"diff HEAD .env":              ".env",
 		"diff -- .env":                ".env",
