@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,11 +122,9 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResu
 		return res, false, err
 	}
 	d.step("decided")
-	// A turn that is stopped now is evidence, and no reason to lose any.
-	token, err := d.log.Intent(context.WithoutCancel(ctx), d.intent(p, v, aid))
+	token, err := d.witness(ctx, p, v, aid)
 	if err != nil {
-		res, emitErr := d.refuse(c, tool.Blocked, audit.Blocked, errNoEvidence.Error()+": "+err.Error())
-		return res, false, errors.Join(fmt.Errorf("%w: %w", errNoEvidence, err), emitErr)
+		return res, false, err
 	}
 	d.step("intent")
 	if !v.permits() {
@@ -171,6 +170,29 @@ func (d *Dispatcher) propose(ctx context.Context, c event.Call) (p proposal, pro
 	in.Set, in.Origin = set, gate.ParseOrigin(c.Origin)
 	decision := gate.Decide(in)
 	return proposal{call: c, tool: t, set: decision.Set, digest: decision.Set.Digest(), decision: decision, input: in}, nil
+}
+
+// witness makes durable what is about to be done: in the session's log where
+// more than a read is begun, so that a loss of power leaves no act without its
+// beginning, and then as evidence.
+func (d *Dispatcher) witness(ctx context.Context, p proposal, v verdict, aid string) (audit.Token, error) {
+	if v.permits() && acts(p.set) {
+		if err := d.owner.barrier(); err != nil {
+			return audit.Token{}, err
+		}
+	}
+	// A turn that is stopped now is evidence, and no reason to lose any.
+	token, err := d.log.Intent(context.WithoutCancel(ctx), d.intent(p, v, aid))
+	if err != nil {
+		_, emitErr := d.refuse(p.call, tool.Blocked, audit.Blocked, errNoEvidence.Error()+": "+err.Error())
+		return token, errors.Join(fmt.Errorf("%w: %w", errNoEvidence, err), emitErr)
+	}
+	return token, nil
+}
+
+// acts says that a set does more than read.
+func acts(s effect.Set) bool {
+	return slices.ContainsFunc(s.Effects, func(e effect.Effect) bool { return e.Kind != effect.Read && e.Kind != effect.Walk })
 }
 
 // recheck plans and decides again, right before the run. It says what is

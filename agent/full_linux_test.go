@@ -57,6 +57,9 @@ func TestAFullDiskEndsTheTurn(t *testing.T) {
 			case <-time.After(20 * time.Second):
 				t.Fatal("nobody heard of the end")
 			}
+			if at == "decided" && r.read("one.txt") != "" {
+				t.Error("a call was carried out whose beginning is not on the disk")
+			}
 			if r.read("two.txt") != "" {
 				t.Error("the second call was carried out")
 			}

@@ -156,7 +156,7 @@ func (s *Session) tellUnknown(calls []event.CallStarted) error {
 func (s *Session) lookUp(ctx context.Context, open []session.OpenCall, settled map[string]audit.Outcome) error {
 	wanted := map[string]bool{}
 	for _, c := range open {
-		if _, ok := settled[c.Intent]; !ok && c.Decided.Decision != "" {
+		if _, ok := settled[c.Intent]; !ok {
 			wanted[c.Intent] = true
 		}
 	}
