@@ -27,7 +27,6 @@ var homeTools = []string{
 	".cargo/bin", ".rustup", ".pyenv", ".nvm", ".volta", ".bun", ".deno", ".sdkman",
 	".m2/repository", ".gradle/wrapper", ".gradle/caches",
 	".config/git/ignore", ".config/git/attributes",
-	".cache/ms-playwright", ".cache/puppeteer",
 }
 
 // systemFolders are readable as they are.

@@ -173,6 +173,7 @@ func (k *keep) make() error {
 		return errors.Join(err, lock.Close(), journal.Close())
 	}
 	k.lock, k.journal = lock, journal
+	k.linkWrapper()
 	if k.fresh {
 		if _, err := journal.WriteString(k.freshLine()); err != nil {
 			return errors.Join(err, empty.Close())

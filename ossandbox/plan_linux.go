@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tera-pilot/tera-pilot/ossandbox/reexec"
 )
 
 // Sizes of the private folders, in bytes. /tmp has Limits.Temp.
@@ -26,10 +28,10 @@ func newPlan(s *Sandbox, c *Command, v *view) *Plan {
 	p.system(s)
 	p.homeFolder(s, v)
 	tools := toolchains(s, c.Profile, filepath.Join(s.cfg.Home, ".cache"))
+	p.mounts = append(p.mounts, tools.mounts...)
 	if v.writes {
 		p.add(mount{op: opOpen, src: s.keep.cacheDir(), dst: filepath.Join(s.cfg.Home, ".cache"), why: "private cache"})
 	}
-	p.mounts = append(p.mounts, tools.mounts...)
 	p.workspace(s, v)
 	p.add(mount{op: opSeal, dst: "/"})
 	p.allowances(s, v)
@@ -260,6 +262,34 @@ func (p *Plan) pins(v *view) {
 			p.add(mount{op: opShow, src: c.path, dst: c.path, why: c.rule})
 		}
 	}
+}
+
+// identities are the files that the mounts of the workspace must have found:
+// taken before, and compared inside by the stage. (What a command's own binds
+// lie over is left out.)
+func (p *Plan) identities(s *Sandbox) (l []reexec.Identity, err error) {
+	note := func(at, as string) {
+		var st unix.Stat_t
+		if e := unix.Lstat(as, &st); e != nil && err == nil {
+			err = &SetupError{Cause: as + " is gone", Err: e}
+		}
+		l = append(l, reexec.Identity{Path: at, Dev: st.Dev, Ino: st.Ino})
+	}
+	for _, m := range p.mounts {
+		_, inWork := below(p.view.work, m.dst)
+		for _, g := range p.view.gits {
+			_, in := below(g, m.dst)
+			inWork = inWork || in
+		}
+		for _, b := range p.view.binds {
+			_, over := below(b.Target, m.dst)
+			inWork = inWork && !over
+		}
+		if inWork && (m.op == opShow || m.op == opOpen) {
+			note(m.dst, m.src)
+		}
+	}
+	return l, err
 }
 
 // allowances are the Landlock rights that go with the mounts.

@@ -48,6 +48,9 @@ func (s *Sandbox) runConfined(ctx context.Context, c *Command, v *view) (Result,
 	if err != nil {
 		return Result{}, err
 	}
+	if spec.Checks, err = p.identities(s); err != nil {
+		return Result{}, err
+	}
 	if c.Profile.kind == profileNet {
 		e, dir, err := s.openEgress(c.Profile)
 		if err != nil {

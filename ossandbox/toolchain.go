@@ -9,7 +9,7 @@ import (
 // network where there is none, so that they say so at once and do not retry.
 type toolchain struct {
 	env    []string
-	mounts []mount // beneath the private cache
+	mounts []mount // in the empty home
 }
 
 // toolchains describes the caches for a command, which are at cache for it. Every cache is private to the
@@ -21,7 +21,7 @@ func toolchains(s *Sandbox, p Profile, cache string) toolchain {
 		"GOCACHE=" + at("go-build"), "GOENV=off",
 		"npm_config_cache=" + at("npm"), "npm_config_update_notifier=false", "npm_config_store_dir=" + at("pnpm-store"), "YARN_CACHE_FOLDER=" + at("yarn"),
 		"PIP_CACHE_DIR=" + at("pip"), "PIP_DISABLE_PIP_VERSION_CHECK=1", "UV_CACHE_DIR=" + at("uv"),
-		"CARGO_HOME=" + at("cargo"), "GRADLE_USER_HOME=" + at("gradle"), "CCACHE_DIR=" + at("ccache"), "DENO_DIR=" + at("deno"),
+		"CCACHE_DIR=" + at("ccache"), "DENO_DIR=" + at("deno"),
 	}}
 	offline := p.kind != profileNet
 	if offline {
@@ -30,6 +30,7 @@ func toolchains(s *Sandbox, p Profile, cache string) toolchain {
 	t.golang(s, cache, offline)
 	t.cargo(s, cache, offline)
 	t.java(s, cache, offline)
+	t.browsers(s)
 	return t
 }
 
@@ -65,14 +66,18 @@ func (t *toolchain) golang(s *Sandbox, cache string, offline bool) {
 }
 
 // cargo keeps its locks in CARGO_HOME, even for a build that downloads
-// nothing: so that folder is private, with the host's downloads below it.
+// nothing. Until something was downloaded for this workspace, that folder is a
+// temporary one with the host's downloads in it.
 func (t *toolchain) cargo(s *Sandbox, cache string, offline bool) {
 	if !offline || hasEntries(filepath.Join(s.keep.cacheDir(), "cargo/registry/cache")) {
+		t.env = append(t.env, "CARGO_HOME="+filepath.Join(cache, "cargo"))
 		return
 	}
+	home := filepath.Join(s.cfg.Home, ".cargo")
+	t.env = append(t.env, "CARGO_HOME="+home)
 	for _, part := range []string{"registry/cache", "registry/index", "registry/src", "git/db", "git/checkouts"} {
-		if src := filepath.Join(s.cfg.Home, ".cargo", part); exists(src) {
-			t.mounts = append(t.mounts, mount{op: opShow, src: src, dst: filepath.Join(cache, "cargo", part), why: "crates"})
+		if src := filepath.Join(home, part); exists(src) {
+			t.mounts = append(t.mounts, mount{op: opShow, src: src, dst: src, why: "crates"})
 		}
 	}
 }
@@ -87,13 +92,40 @@ func (t *toolchain) java(s *Sandbox, cache string, offline bool) {
 	if offline {
 		maven += " -o"
 	}
-	t.env = append(t.env, "MAVEN_ARGS="+maven)
+	t.env = append(t.env, "MAVEN_ARGS="+maven, "GRADLE_USER_HOME="+filepath.Join(cache, "gradle"))
 	if ro := filepath.Join(home, ".gradle/caches"); exists(ro) {
 		t.env = append(t.env, "GRADLE_RO_DEP_CACHE="+ro)
 	}
-	if src := filepath.Join(home, ".gradle/wrapper"); exists(src) {
-		t.mounts = append(t.mounts, mount{op: opShow, src: src, dst: filepath.Join(cache, "gradle/wrapper"), why: "gradle wrapper"})
+}
+
+// browsers shows the browsers that Playwright and Puppeteer have downloaded, at
+// a place that is not the cache: what lies there belongs to the commands, and
+// nothing is mounted below what a command can shape.
+func (t *toolchain) browsers(s *Sandbox) {
+	for name, env := range map[string]string{"ms-playwright": "PLAYWRIGHT_BROWSERS_PATH", "puppeteer": "PUPPETEER_CACHE_DIR"} {
+		if src := filepath.Join(s.cfg.Home, ".cache", name); exists(src) {
+			dst := filepath.Join(s.cfg.Home, ".local/share", name)
+			t.mounts = append(t.mounts, mount{op: opShow, src: src, dst: dst, why: "browsers"})
+			t.env = append(t.env, env+"="+dst)
+		}
 	}
+}
+
+// linkWrapper lets a Gradle wrapper find the distributions that the host has:
+// they are looked for below the private GRADLE_USER_HOME. The cache belongs to
+// the commands, so it is only touched beneath its own root.
+func (k *keep) linkWrapper() {
+	target := filepath.Join(k.cfg.Home, ".gradle/wrapper")
+	if !exists(target) {
+		return
+	}
+	root, err := os.OpenRoot(k.cacheDir())
+	if err != nil {
+		return // without the link Gradle says what it misses
+	}
+	defer root.Close()
+	root.Mkdir("gradle", 0o700)
+	root.Symlink(target, "gradle/wrapper")
 }
 
 func hasEntries(dir string) bool {

@@ -171,7 +171,23 @@ func (v *view) addNames(found survey) error {
 // could replace cannot be covered: names that act by themselves are refused
 // then, the others are left to the check after the run.
 func (v *view) cover(l []cover) error {
+	straight := map[string]bool{}
 	for _, c := range l {
+		dir := filepath.Dir(c.path)
+		ok, seen := straight[dir]
+		if !seen {
+			real, err := filepath.EvalSymlinks(dir)
+			ok = err != nil || real == dir // a folder that is not there leads nowhere
+			straight[dir] = ok
+		}
+		if !ok {
+			// What the link leads to is not ours to show, and not ours to touch.
+			if c.rule != ruleProtected {
+				return &SetupError{Cause: c.path + " is reached through a link, which a command could replace", Mend: "make " + dir + " a real folder"}
+			}
+			v.notes = append(v.notes, c.path+" is reached through a link and is not covered")
+			continue
+		}
 		st, err := os.Lstat(c.path)
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
@@ -221,12 +237,14 @@ func (v *view) addHidden(s *Sandbox, g gitDir, found survey) error {
 		if !filepath.IsAbs(p) {
 			p = filepath.Join(v.work, p)
 		}
-		if _, ok := below(v.work, p); !ok {
+		real, err := filepath.EvalSymlinks(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if _, ok := below(v.work, real); !ok || err != nil {
 			return &SetupError{Cause: "cannot hide " + h + ", it is not in the workspace", Mend: "only paths of the workspace are visible at all"}
 		}
-		if st, err := os.Lstat(p); err == nil && st.Mode()&fs.ModeSymlink == 0 {
-			v.hidden = append(v.hidden, p)
-		}
+		v.hidden = append(v.hidden, real)
 	}
 	if len(v.hidden) > maxHidden {
 		return &SetupError{

@@ -5,7 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -329,6 +331,81 @@ func TestLinksInProtectedPlaces(t *testing.T) {
 	os.Symlink("../hooks", b.work+"/.git/hooks")
 	_, _, err = b.try("true")
 	has(t, asError[*SetupError](t, err).Error(), ".git/hooks is a link")
+}
+
+// A command that plants links on the way to what is covered gets neither the
+// targets shown nor anything made in them.
+func TestLinksOnTheWay(t *testing.T) {
+	b := newBox(t)
+	other := filepath.Join(b.home, "other")
+	b.write(other+"/repo/HEAD", "ref: x")
+	b.write(other+"/repo/config", "the-secret")
+	b.write(other+"/attributes", "the-secret")
+	b.write(other+"/workflows/x", "the-secret")
+	before := tree(t, other)
+	for link, refused := range map[string]bool{".git/modules": true, ".git/info": true, ".git/worktrees": true, ".github": false} {
+		os.RemoveAll(filepath.Join(b.work, link))
+		if err := os.Symlink(other, filepath.Join(b.work, link)); err != nil {
+			t.Fatal(err)
+		}
+		out, _, err := b.try("grep -rs secret . " + other + "; find " + other)
+		if (err != nil) != refused {
+			t.Errorf("%s: %v", link, err)
+		}
+		lacks(t, out, "the-secret")
+		os.Remove(filepath.Join(b.work, link))
+	}
+	if after := tree(t, other); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+	// The same in the cache, which belongs to the commands.
+	b.write(b.home+"/.cargo/registry/cache/x", "crate")
+	b.write(b.home+"/.gradle/wrapper/x", "wrapper")
+	b.sh("ln -s " + other + " ~/.cache/cargo; ln -s ../../../.. ~/.cache/gradle; ln -s " + other + " ~/.cache/go-mod")
+	out, r := b.sh("cat ~/.cargo/registry/cache/x; ls ~/.cache/")
+	if r.ExitCode != 0 || tree(t, other) != before {
+		t.Errorf("%s\n%s", out, tree(t, other))
+	}
+}
+
+// A command that runs beside another, and swaps a folder for a link again and
+// again, never gets the other one to show what the link leads to.
+func TestSwappedWhileTheSandboxIsMade(t *testing.T) {
+	b := newBox(t)
+	other := filepath.Join(b.home, "other")
+	b.write(other+"/x/config", "the-secret")
+	b.write(other+"/x/HEAD", "x")
+	b.write(b.work+"/.git/modules/x/HEAD", "x")
+	b.write(b.work+"/.git/modules/x/config", "x")
+	mods := b.work + "/.git/modules"
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() { // from outside: the worst case
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			os.Rename(mods, mods+".real")
+			os.Symlink(other, mods)
+			time.Sleep(time.Millisecond)
+			os.Remove(mods)
+			os.Rename(mods+".real", mods)
+			time.Sleep(time.Millisecond)
+		}
+	})
+	ran := 0
+	for range 30 {
+		out, _, err := b.try("cat .git/modules/x/config " + other + "/x/config")
+		lacks(t, out, "the-secret")
+		if err == nil {
+			ran++
+		}
+	}
+	close(stop)
+	wg.Wait()
+	t.Logf("%d of 30 commands ran", ran)
 }
 
 func TestSpelledThroughALink(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 var full = Spec{
 	Argv: []string{"a", "", "b\x00c"}, Env: []string{"PATH=/x:/y", "A=B"}, Dir: "/d", Umask: 0o27,
+	Checks:  []Identity{{"/c", 1, ^uint64(0)}},
 	Rlimits: []Rlimit{{1, 2}, {3, ^uint64(0)}}, DropCaps: true,
 	Landlock: Landlock{FS: 1, Net: 2, Scope: 3, Streams: 4, Rules: []PathRule{{5, "/"}, {6, ""}}, Ports: []PortRule{{7, 8}}},
 	Seccomp:  []byte{1, 2, 3, 4, 5, 6, 7, 8}, Relay: Relay{9, "/s"},

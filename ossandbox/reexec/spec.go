@@ -32,12 +32,21 @@ type Spec struct {
 	Dir   string   // its working folder
 	Umask uint32
 
+	Checks   []Identity
 	Rlimits  []Rlimit
 	Plain    bool // run the command as it is, without any restriction (the setting off)
 	DropCaps bool // give up every capability (where no namespace has done so)
 	Landlock Landlock
 	Seccomp  []byte // struct sock_filter[], in the machine's byte order; empty is none
 	Relay    Relay
+}
+
+// An Identity is a file that must stand at a path when the stage gets there. A
+// command that runs at the same time can swap folders of the workspace for
+// links while the mounts are made; what was mounted then is something else.
+type Identity struct {
+	Path     string
+	Dev, Ino uint64
 }
 
 // A Rlimit is one call of setrlimit, soft and hard.
@@ -76,6 +85,10 @@ func (s *Spec) Encode() []byte {
 	b = putStrings(b, s.Env)
 	b = putString(b, s.Dir)
 	b = putUint(b, uint64(s.Umask))
+	b = putUint(b, uint64(len(s.Checks)))
+	for _, c := range s.Checks {
+		b = putUint(putUint(putString(b, c.Path), c.Dev), c.Ino)
+	}
 	b = putUint(b, uint64(len(s.Rlimits)))
 	for _, r := range s.Rlimits {
 		b = putUint(putUint(b, r.Resource), r.Value)
@@ -107,6 +120,9 @@ func Decode(b []byte) (s Spec, ok bool) {
 	s.Dir = d.string()
 	umask := d.uint()
 	s.Umask = uint32(umask)
+	for n := d.count(24); n > 0; n-- {
+		s.Checks = append(s.Checks, Identity{d.string(), d.uint(), d.uint()})
+	}
 	for n := d.count(16); n > 0; n-- {
 		s.Rlimits = append(s.Rlimits, Rlimit{d.uint(), d.uint()})
 	}

@@ -57,10 +57,23 @@ func command() {
 	if err := syscall.Chdir(s.Dir); err != nil {
 		fail("working folder "+s.Dir, err.(syscall.Errno))
 	}
+	for _, c := range s.Checks {
+		identify(c)
+	}
 	if !s.Plain {
 		confine(&s)
 	}
 	become(s.Argv, s.Env)
+}
+
+func identify(c Identity) {
+	var st syscall.Stat_t
+	if err := syscall.Lstat(c.Path, &st); err != nil {
+		fail(c.Path, err.(syscall.Errno))
+	}
+	if uint64(st.Dev) != c.Dev || st.Ino != c.Ino {
+		fail(c.Path+" was swapped for something else while the sandbox was made", 0)
+	}
 }
 
 // confine gives up, for good, all that the command must not have.
