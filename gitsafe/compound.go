@@ -3,6 +3,7 @@ package gitsafe
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/internal/visible"
@@ -35,7 +36,13 @@ func (g *Git) EnvironmentFor(ctx context.Context, dir string) (Environment, erro
 		return out, err
 	}
 	// The configuration cannot be written under its cover, so nothing may try.
-	out.Env = general(environment{settings: append(l.env.settings, setting{"branch.autosetupmerge", "false"})})
+	settings := l.env.settings
+	if g.opts.Overlays {
+		// The repository's own is hidden, and there is no value that means none:
+		// a program that fails would make every diff fail.
+		settings = slices.DeleteFunc(slices.Clone(settings), func(s setting) bool { return strings.EqualFold(s.key, "diff.external") })
+	}
+	out.Env = general(environment{settings: append(settings, setting{"branch.autosetupmerge", "false"})})
 	out.Overlays = overlays(l.repo, v.kept, true)
 	for _, k := range v.keys {
 		out.Notes = append(out.Notes, visible.Strict("not in force: "+k.Name))

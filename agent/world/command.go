@@ -283,7 +283,9 @@ func (v *env) gitInside(ctx context.Context, dir string) (inside, func(), error)
 	g, err := v.git.EnvironmentFor(ctx, dir)
 	var refused *gitsafe.RefusedError
 	if errors.As(err, &refused) {
-		return inside{}, none, nil // a repository that gitsafe refuses stays covered by the sandbox's own rules
+		// A repository that gitsafe refuses stays covered by the sandbox's own
+		// rules; the general settings hold for git there too.
+		return inside{env: g.Env}, none, nil
 	}
 	if err != nil {
 		return inside{}, none, err

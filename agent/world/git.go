@@ -49,6 +49,10 @@ func (v *view) gitEffect(ctx context.Context, dir string, call gitsafe.Call, pla
 			g.Reads = append(g.Reads, p)
 		}
 	}
+	for _, object := range plan.Opaque {
+		// What an object holds cannot be told by its name: it may be a secret.
+		g.Reads = append(g.Reads, effect.Path{Name: "the object " + object, Abs: object, Secret: true, Exists: true, Type: effect.Regular})
+	}
 	for _, abs := range plan.Writes {
 		if plan.Repo.GitDir != "" && beneath(plan.Repo.GitDir, abs) || plan.Repo.CommonDir != "" && beneath(plan.Repo.CommonDir, abs) {
 			continue // what git itself must write, see gitsafe
@@ -161,9 +165,9 @@ type boxed struct{ box *ossandbox.Sandbox }
 
 // Run implements gitsafe.Runner.
 func (b boxed) Run(ctx context.Context, in gitsafe.Invocation) (gitsafe.ExitStatus, error) {
-	if len(in.Network) > 0 || len(in.Sockets) > 0 {
-		// Credentials and the network are the broker's, outside the sandbox;
-		// the person has said yes to this very call.
+	if in.Keys {
+		// The network, a signature and a credential helper need what the sandbox
+		// hides; the person has said yes to this very call.
 		return gitsafe.Plain{}.Run(ctx, in)
 	}
 	binds, cleanup, err := overlays(in.Overlays)

@@ -54,7 +54,9 @@ func Open(ctx context.Context, o Options) (*World, error) {
 	default:
 		w.report = ossandbox.Probe(ctx, cfg)
 	}
-	w.git, w.gitErr = gitsafe.New(gitsafe.Options{Root: o.Root, Home: o.Home, Env: o.Env, Runner: w.gitRunner()})
+	w.git, w.gitErr = gitsafe.New(gitsafe.Options{
+		Root: o.Root, Home: o.Home, Env: o.Env, Runner: w.gitRunner(), Overlays: w.report.Grade >= ossandbox.GradeAMinus && w.box != nil,
+	})
 	return w, nil
 }
 

@@ -1,0 +1,59 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestGitRunsNothingOfTheRepository: a hostile configuration and hooks do not
+// run, through the git tools, through a command that is one git call, and
+// through git inside a compound command.
+func TestGitRunsNothingOfTheRepository(t *testing.T) {
+	r := newRig(t, []step{
+		{Say: "all of it", Calls: []call{
+			{"git_status", map[string]any{}},
+			{"git_diff", map[string]any{}},
+			{"git_stage", map[string]any{"paths": []string{"a.txt"}}},
+			{"git_commit", map[string]any{"message": "one"}},
+			{"execute_command", map[string]any{"command": "git log -p -1"}},
+			{"execute_command", map[string]any{"command": "echo x >> b.txt && git diff && git status && git add b.txt && git log -1 && true"}},
+		}},
+		{Say: "done"},
+	}, nil)
+	r.person = yes
+	prepare(r)
+	trap := filepath.Join(r.root, "sprung")
+	evil := filepath.Join(r.root, "evil.sh")
+	r.write("evil.sh", "#!/bin/sh\necho sprung >> "+trap+"\ncat\n")
+	if err := os.Chmod(evil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, kv := range [][2]string{
+		{"core.fsmonitor", evil}, {"diff.external", evil}, {"core.pager", evil}, {"pager.log", evil}, {"pager.diff", evil},
+		{"filter.x.clean", evil}, {"diff.x.textconv", evil}, {"core.hooksPath", filepath.Join(r.root, "hooks")}, {"core.editor", evil},
+		{"gpg.program", evil}, {"commit.gpgSign", "true"},
+	} {
+		gitOut(r, "config", kv[0], kv[1])
+	}
+	r.write(".gitattributes", "* filter=x diff=x\n")
+	for _, hook := range []string{"pre-commit", "post-commit", "post-index-change", "reference-transaction", "commit-msg"} {
+		r.write("hooks/"+hook, "#!/bin/sh\necho sprung >> "+trap+"\n")
+		if err := os.Chmod(filepath.Join(r.root, "hooks", hook), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.start("")
+	r.turn("go")
+	r.stop()
+	if got := r.read("sprung"); got != "" {
+		t.Errorf("the repository ran code: %d times", strings.Count(got, "sprung"))
+	}
+	for _, res := range r.results() {
+		if res.Status != "ok" {
+			t.Errorf("%s (%s): %s: %s", res.Tool, res.Title, res.Status, res.Body)
+		}
+	}
+	r.verify()
+}
