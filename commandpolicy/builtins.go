@@ -285,6 +285,13 @@ func (j *judged) trap() bool {
 	if len(ops) > 1 && !(ops[0].known && (ops[0].text == "-" || ops[0].text == "")) {
 		j.quiet = true
 		j.shellText(ops[0], "trap")
+		for _, sig := range ops[1:] {
+			if sig.text != "EXIT" && sig.text != "0" {
+				// The text runs in this shell between any two of the commands
+				// that follow, and may change what they are.
+				j.w.vars.lost, j.w.dirs, j.w.passed = true, nil, nil
+			}
+		}
 		return true
 	}
 	return false

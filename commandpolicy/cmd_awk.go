@@ -238,6 +238,7 @@ var jqReach = regexp.MustCompile(`(^|[^.\w"'$])(env|import|include|modulemeta|ge
 
 // jq judges the program of jq(1): it can read the environment and modules.
 func (j *judged) jq() bool {
+	j.call = j.call.spec.take(j.name, j.jqPairs())
 	c := j.call
 	files := *c
 	ops := c.operands
@@ -256,4 +257,25 @@ func (j *judged) jq() bool {
 	files.operands = ops
 	j.apply(c.spec, &files)
 	return true
+}
+
+// jqPairs takes --arg NAME VALUE and its like out of the words: they take two.
+func (j *judged) jqPairs() []word {
+	var rest []word
+	for i := 0; i < len(j.args); i++ {
+		x := j.args[i]
+		pair := i+2 < len(j.args) && x.known
+		switch {
+		case pair && (x.text == "--arg" || x.text == "--argjson"):
+			j.use(kindText, j.args[i+1], "")
+			j.use(kindText, j.args[i+2], "")
+			i += 2
+		case pair && (x.text == "--rawfile" || x.text == "--slurpfile" || x.text == "--argfile"):
+			j.use(kindRead, j.args[i+2], "")
+			i += 2
+		default:
+			rest = append(rest, x)
+		}
+	}
+	return rest
 }

@@ -2,6 +2,7 @@ package commandpolicy
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -70,8 +71,46 @@ func (j *judged) stdinCode() {
 	in := j.w.io.in
 	j.w.flow.edge(in, j.codeNode())
 	j.executes("code:" + j.name)
-	if text, ok := j.w.flow.known(in); ok && isShell(j.name) {
+	text, ok := j.w.flow.known(in)
+	switch {
+	case ok && isShell(j.name):
 		j.w.nested(text, "the input of "+j.name)
+	case ok:
+		j.w.shellWithin(text)
+	}
+}
+
+// shellCalls are the calls by which other languages start a shell, and those
+// that delete a tree, with a string as what follows.
+var shellCalls = regexp.MustCompile("(system|popen|shell_exec|passthru|execSync|exec|spawnSync|spawn|getoutput|check_output|check_call|call|run|qx|%x|rmtree|rmSync|rm_rf|rm_r|remove_tree|RemoveAll)" +
+	"\\s*[({\\[]*\\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`|\\{([^}]*)\\})")
+
+// shellWithin looks for shell text within code of another language, for the
+// deny list. It finds the plain forms only: deny rules are no wall.
+func (w *walker) shellWithin(code string) {
+	for _, m := range shellCalls.FindAllStringSubmatch(code, 16) {
+		text := m[2] + m[3] + m[4] + m[5]
+		switch m[1] {
+		case "rmtree", "rmSync", "rm_rf", "rm_r", "remove_tree", "RemoveAll":
+			text = "rm -rf -- '" + strings.ReplaceAll(text, "'", "") + "'"
+		}
+		w.elsewhereHere(text)
+	}
+}
+
+// elsewhereHere analyses text apart from the rest, and takes over a denial
+// alone: what looks like a call may be none.
+func (w *walker) elsewhereHere(text string) {
+	c := w.a.where
+	if c.within++; c.within > 4 || len(text) > w.budget {
+		return
+	}
+	w.budget -= len(text)
+	if len(w.dirs) == 1 {
+		c.Dir = w.dirs[0]
+	}
+	if a := Parse(text, c); a.Catastrophe != nil {
+		w.deny(ruleID(a.Catastrophe.ID))
 	}
 }
 

@@ -118,7 +118,7 @@ func (j *judged) tar() bool {
 			j.use(kindRead, u.value, "")
 		}
 	}
-	if c.has("--extract", "--get") && !c.has("--to-stdout") {
+	if c.has("--extract") && !c.has("--to-stdout") {
 		to := known(".")
 		if u, ok := c.flag("--directory"); ok {
 			to = u.value
@@ -136,7 +136,7 @@ func (j *judged) tar() bool {
 			}
 		}
 	}
-	if !write && !c.has("--list", "--extract", "--get", "--compare") {
+	if !write && !c.has("--list", "--extract") {
 		j.refuse("tar without a mode that is known")
 	}
 	rest := *c

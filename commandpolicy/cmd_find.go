@@ -197,7 +197,7 @@ func (f *finder) exec(i int) int {
 func (f *finder) found(x word) []word {
 	var out []word
 	for _, s := range f.starts {
-		y := word{node: x.node}
+		y := word{node: x.node, plain: true}
 		if x.text == "{}" && s.known {
 			y.text = s.text
 			if f.narrow {

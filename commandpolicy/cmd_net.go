@@ -142,10 +142,23 @@ func (j *judged) ssh() bool {
 			words = append(words, x.text)
 			j.w.flow.edge(x.node, j.d)
 		}
-		j.w.nested(strings.Join(words, " "), "ssh")
+		j.elsewhere(strings.Join(words, " "))
 	}
 	c.command = nil
 	return false
+}
+
+// elsewhere looks at shell text that runs on another machine: its files are not
+// ours, but what ruins any machine is denied there too.
+func (j *judged) elsewhere(text string) {
+	a := Parse(text, Context{Workspace: "/remote", Home: j.w.places.home})
+	if a.Catastrophe == nil {
+		return
+	}
+	switch id := ruleID(a.Catastrophe.ID); id {
+	case ruleWipe, ruleDisk, ruleForkBomb, ruleRemoteCode, ruleRights:
+		j.w.deny(id)
+	}
 }
 
 // transfer judges scp, rsync and sftp: an operand with a host is remote, the

@@ -316,9 +316,10 @@ func (j *judged) byGrammar() {
 			hook = hookFor(s.name)
 		}
 		j.call = s.take(j.name, j.args)
-		if j.call.info {
+		if j.call.info && !j.taken(s.local) {
 			return
 		}
+		j.call.info = false
 		if s.deny != "" {
 			j.w.deny(s.deny)
 		}
@@ -329,6 +330,35 @@ func (j *judged) byGrammar() {
 	if s != nil {
 		j.apply(s, j.call)
 	}
+}
+
+// taken reports whether one of the files may lie in the current folder or above
+// it, as far as the workspace goes: a toolchain file names the program that
+// really runs, even for --version.
+func (j *judged) taken(files []string) bool {
+	if len(files) == 0 {
+		return false
+	}
+	if len(j.w.dirs) == 0 {
+		return true
+	}
+	for _, d := range j.w.dirs {
+		real, _ := j.w.places.resolve(d, true)
+		for ; j.w.places.inside(real); real = path.Dir(real) {
+			for _, f := range files {
+				if kind, _ := j.w.places.lstat(path.Join(real, f)); kind != KindAbsent {
+					return true
+				}
+			}
+			if real == j.w.places.workspace {
+				break
+			}
+		}
+		if !j.w.places.inside(real) {
+			return true
+		}
+	}
+	return false
 }
 
 // apply turns a parsed command line into effects.

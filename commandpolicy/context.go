@@ -13,6 +13,8 @@ type Context struct {
 	// Of others the policy assumes nothing.
 	Env  map[string]string
 	Look Look // nil means that nothing is known about files
+
+	within int // analyses within an analysis
 }
 
 // Kind is the kind of a file.

@@ -98,6 +98,7 @@ func (e *effects) use(k kind, x word, why string) {
 	case kindCode:
 		e.w.flow.edge(x.node, e.codeNode())
 		e.executes("code:" + e.part.Name)
+		e.w.shellWithin(x.text)
 	case kindShell:
 		e.shellText(x, why)
 	case kindScript:

@@ -25,6 +25,8 @@ import (
 //	implicit KIND TEXT        the operand that is assumed when there is none
 //	never    "why"            the program is never proven to be harmless
 //	reads    OPTION…          flags for a mode that only reads: they lift never
+//	local    FILE…            files of a project that decide what the program is: where
+//	                          one may lie, info options are not harmless
 //	deny     RULE             any use hits this row of the built-in deny list
 //
 // An OPTION is written with all its names: -o,--output.
@@ -79,7 +81,8 @@ type spec struct {
 	net      bool
 	wraps    bool
 	never    string
-	deny     ruleID // a row of the built-in deny list that any use hits
+	deny     ruleID   // a row of the built-in deny list that any use hits
+	local    []string // files of a project that take the info options over
 	opts     map[string]*option
 	longs    []string // sorted, for abbreviations
 	args     []kind
@@ -218,6 +221,9 @@ func (s *spec) parseRow(words []string) error {
 		return nil
 	case "deny":
 		s.deny = ruleID("builtin:" + words[1])
+		return nil
+	case "local":
+		s.local = words[1:]
 		return nil
 	}
 	proto, names, err := protoOption(words)

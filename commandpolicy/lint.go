@@ -13,19 +13,22 @@ func exampleContext() Context {
 	return Context{Workspace: "/workspace", Home: "/home/user", Look: nothing{}}
 }
 
-// nothing is a world without files.
+// nothing is an empty workspace in a world of which nothing is known.
 type nothing struct{}
 
 // Lstat implements [Look].
 func (nothing) Lstat(p string) (Kind, string) {
-	if p == "/" || p == "/workspace" {
+	switch {
+	case p == "/" || p == "/workspace":
 		return KindDir, ""
+	case below(p, "/workspace"):
+		return KindAbsent, ""
 	}
-	return KindAbsent, ""
+	return KindUnknown, ""
 }
 
 // Names implements [Look].
-func (nothing) Names(string) ([]string, bool) { return nil, true }
+func (nothing) Names(p string) ([]string, bool) { return nil, below(p, "/workspace") }
 
 // examples runs match and no_match of every rule.
 func (l *loader) examples() {

@@ -168,7 +168,7 @@ func isSystemFolder(p, home string) bool {
 var loginHome = setOf(`.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin
 .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout .xinitrc .xprofile .xsession .xsessionrc .Xsession .pam_environment
 .config/fish/config.fish .ssh/authorized_keys .ssh/authorized_keys2 .ssh/rc .ssh/environment .ssh/config .rhosts .shosts
-.inputrc .zimrc .oh-my-zsh .config/plasma-workspace/env .config/nushell/config.nu .config/nushell/env.nu .bashrc.d`)
+.inputrc .zimrc .oh-my-zsh .config/plasma-workspace/env .config/nushell/config.nu .config/nushell/env.nu `)
 
 // loginFolders are folders below a home whose files are started at login.
 var loginFolders = []string{".config/autostart", ".config/autostart-scripts", ".config/systemd/user", ".local/share/systemd/user",
@@ -201,7 +201,7 @@ func isLoginFile(p, home string) bool {
 			return true
 		}
 		for _, folder := range loginFolders {
-			if rel == folder || strings.HasPrefix(rel, folder+"/") {
+			if strings.HasPrefix(rel, folder+"/") {
 				return true
 			}
 		}
@@ -260,7 +260,7 @@ func isSink(p string) bool {
 // isSource reports whether reading p gives nothing away.
 func isSource(p string) bool {
 	switch p {
-	case "/dev/null", "/dev/stdin", "/dev/zero", "/dev/urandom", "/dev/random":
+	case "/dev/null", "/dev/stdin":
 		return true
 	}
 	return strings.HasPrefix(p, "/dev/fd/")

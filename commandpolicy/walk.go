@@ -451,9 +451,11 @@ func (w *walker) function(name string) *function {
 }
 
 func (w *walker) coproc(c *syntax.CoprocClause) {
+	name := "COPROC"
 	if c.Name != nil {
-		w.single(c.Name)
+		name = w.single(c.Name).text
 	}
+	w.vars.set(name, value{num: true})
 	w.detached(func() {
 		w.io.out = w.flow.node()
 		w.stmt(c.Stmt)

@@ -304,17 +304,13 @@ func (s *splitter) finish() []word {
 // match expands a pattern to file names.
 func (w *walker) match(base word, pat string) []word {
 	base.glob = base.text
-	if w.globChanged || len(w.dirs) == 0 {
-		base.known = false
-		return []word{base}
+	var names []string
+	ok := !w.globChanged && (len(w.dirs) == 1 || len(w.dirs) > 1 && strings.HasPrefix(pat, "/"))
+	if ok {
+		names, ok = w.places.expandGlob(pat, w.dirs[0])
 	}
-	if !strings.HasPrefix(pat, "/") && len(w.dirs) > 1 {
-		base.known = false
-		return []word{base}
-	}
-	names, ok := w.places.expandGlob(pat, w.dirs[0])
 	if !ok {
-		base.known = false
+		base.known, base.plain = false, false
 		return []word{base}
 	}
 	if len(names) == 0 {
