@@ -234,27 +234,26 @@ func (k *keep) sweep() (left []string) {
 // remove takes one thing back. What is not empty any more belongs to somebody
 // else by now: it stays, and is no litter of ours.
 func (k *keep) remove(kind, path string) error {
+	var err error
 	switch kind {
 	case madeFolder:
 		if k.reclaim(path) {
 			return nil
 		}
-		err := syscall.Rmdir(path)
-		if err == syscall.ENOENT || err == syscall.ENOTEMPTY || err == syscall.EEXIST || err == syscall.ENOTDIR {
-			return nil
-		}
-		return err
+		err = removeFolder(path)
 	case madeFile:
-		st, err := os.Lstat(path)
-		if err != nil || !st.Mode().IsRegular() || st.Size() > 0 {
-			return nil
-		}
-		return os.Remove(path)
+		err = removeFile(path)
 	case madeState:
 		k.fresh = k.fresh || path == k.cfg.State
 		return nil
 	default:
 		return fmt.Errorf("unknown kind %s", kind)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == syscall.ENOTEMPTY, err == syscall.EEXIST, err == syscall.ENOTDIR, err == syscall.ELOOP:
+		return nil
+	default:
+		return err
 	}
 }
 
@@ -268,14 +267,14 @@ func (k *keep) reclaim(path string) bool {
 	}
 	k.count++
 	spare := filepath.Join(k.spareDir(), strconv.Itoa(os.Getpid())+"."+strconv.Itoa(k.count))
-	if renameNew(path, spare) != nil {
+	if takeFolder(path, spare) != nil {
 		return false
 	}
 	if st, err := os.Lstat(spare); err == nil && st.IsDir() && !hasEntries(spare) {
 		k.spares = append(k.spares, spare)
 		return true
 	}
-	renameNew(spare, path) // it was not ours to take
+	putFolder(spare, path) // it was not ours to take
 	return false
 }
 
@@ -319,7 +318,7 @@ func (k *keep) useSpare(path string) bool {
 		return false
 	}
 	last := len(k.spares) - 1
-	if err := renameNew(k.spares[last], path); err != nil {
+	if err := putFolder(k.spares[last], path); err != nil {
 		if !errors.Is(err, fs.ErrExist) {
 			k.spares = nil
 		}
@@ -341,12 +340,9 @@ func (c cover) kind() string {
 func (k *keep) standIn(c cover) (made bool, err error) {
 	switch {
 	case c.missing == emptyFile:
-		var f *os.File
-		if f, err = os.OpenFile(c.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
-			err = f.Close()
-		}
+		err = makeFile(c.path)
 	case !k.useSpare(c.path):
-		err = os.Mkdir(c.path, 0o755)
+		err = makeFolder(c.path)
 	}
 	switch {
 	case err == nil, errors.Is(err, fs.ErrExist):
