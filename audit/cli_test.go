@@ -17,12 +17,16 @@ import (
 	"github.com/tera-pilot/tera-pilot/audit"
 )
 
+// builtIn is the folder of the program, once it was built.
+var builtIn string
+
 // program builds the real program, once.
 var program = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "tera-pilot-audit-test-")
 	if err != nil {
 		return "", err
 	}
+	builtIn = dir
 	bin := filepath.Join(dir, "tera-pilot")
 	out, err := exec.Command("go", "build", "-o", bin, "../cmd/tera-pilot").CombinedOutput()
 	if err != nil {
@@ -36,8 +40,8 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
-	if bin, err := program(); err == nil {
-		os.RemoveAll(filepath.Dir(bin))
+	if builtIn != "" {
+		os.RemoveAll(builtIn)
 	}
 	os.Exit(code)
 }

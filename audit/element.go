@@ -101,7 +101,7 @@ func (s *splitter) value(longest int) ([]byte, error) {
 			return s.out, nil
 		}
 		if len(s.out) > longest {
-			return nil, fmt.Errorf("a value is longer than %d bytes", longest)
+			return nil, fmt.Errorf("%w: a value is longer than %d bytes", errText, longest)
 		}
 	}
 }

@@ -368,7 +368,13 @@ func TestUnsafeFilesAreRefused(t *testing.T) {
 		"folder for group": func(t *testing.T, dir string) { must(t, os.Chmod(dir+"/audit", 0o770)) },
 		"log for all":      func(t *testing.T, dir string) { must(t, os.Chmod(dir+"/audit/000001.jsonl", 0o666)) },
 		"key for group":    func(t *testing.T, dir string) { must(t, os.Chmod(dir+"/audit_key", 0o640)) },
-		"parent for all":   func(t *testing.T, dir string) { must(t, os.Chmod(filepath.Dir(dir), 0o777)) },
+		"log of another user": func(t *testing.T, dir string) {
+			if os.Geteuid() != 0 {
+				t.Skip("only root can give a file away")
+			}
+			must(t, os.Chown(dir+"/audit/000001.jsonl", 12345, 12345))
+		},
+		"parent for all": func(t *testing.T, dir string) { must(t, os.Chmod(filepath.Dir(dir), 0o777)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "home", "state")

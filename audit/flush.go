@@ -111,6 +111,9 @@ func openText(l Layer, segment int64) (File, error) {
 
 // sync makes what was written durable.
 func (w *writer) sync() error {
+	if w.seg == nil { // it was closed, and what follows reads it again
+		return nil
+	}
 	if err := w.seg.Sync(); err != nil {
 		return fmt.Errorf("the audit log could not be made durable: %w", err)
 	}

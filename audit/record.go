@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -304,6 +303,3 @@ func timestamp(b []byte) bool {
 }
 
 const timeForm = "2006-01-02T15:04:05.000Z"
-
-// zeroHash is the prev of the first record.
-func zeroHash(h [32]byte) bool { return bytes.Equal(h[:], make([]byte, 32)) }

@@ -16,24 +16,24 @@ import (
 // An Entry is one thing that happened, as the log shows it: an intent with its
 // outcome, or any other record. The log itself is not checked by showing it.
 type Entry struct {
-	Seq      int64  // of the intent, or of the record
-	Outcome  int64  // seq of the outcome, 0 when there is none
-	Time     string // UTC
-	Sid      string
-	AID      string // id of the action, of an intent
-	Type     string // intent, event, open, close, recover, segment, rekey
-	Category Category
-	Kind     string // of an event
-	Tool     string
-	Title    string
-	Agent    string
-	Decision Decision
-	By       By
-	Status   Status // of the outcome; "open" is written where there is none yet
-	Reason   string
-	Took     int64 // milliseconds
-	Code     *int64
-	Diff     string
+	Seq      int64    `json:"seq"`               // of the intent, or of the record
+	Outcome  int64    `json:"outcome,omitempty"` // seq of the outcome, 0 when there is none
+	Time     string   `json:"time"`              // UTC
+	Sid      string   `json:"sid"`
+	AID      string   `json:"aid,omitempty"` // id of the action, of an intent
+	Type     string   `json:"type"`          // intent, outcome, event, open, close, recover, segment, rekey
+	Category Category `json:"category,omitempty"`
+	Kind     string   `json:"kind,omitempty"` // of an event
+	Tool     string   `json:"tool,omitempty"`
+	Title    string   `json:"title,omitempty"`
+	Agent    string   `json:"agent,omitempty"`
+	Decision Decision `json:"decision,omitempty"`
+	By       By       `json:"by,omitempty"`
+	Status   Status   `json:"status,omitempty"` // of the outcome; StatusOpen where there is none yet
+	Reason   string   `json:"reason,omitempty"`
+	Took     int64    `json:"ms,omitempty"` // milliseconds
+	Code     *int64   `json:"code,omitempty"`
+	Diff     string   `json:"diff,omitempty"`
 }
 
 // StatusOpen stands in an Entry for an intent without an outcome.

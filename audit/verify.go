@@ -1,10 +1,12 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/tera-pilot/tera-pilot/audit/internal/jcs"
 )
@@ -105,7 +107,7 @@ func (x *exportTrial) read() error {
 		x.bad(spot{line: 1}, faultf(kindLegacy, "a list of entries is what the Python original exported: --legacy verifies that format, and says what it does not protect"))
 		return nil
 	case c != '{':
-		return fmt.Errorf("not an audit export: it begins with %q", c)
+		return x.foreign(c)
 	}
 	if err := x.object(); err != nil {
 		return x.malformed(err)
@@ -122,6 +124,16 @@ func (x *exportTrial) read() error {
 		return nil
 	}
 	return x.malformed(x.readLines())
+}
+
+// foreign judges a text that begins with neither bracket. What JSON cannot begin
+// with at all, such as a byte order mark, is damage; other text is another file.
+func (x *exportTrial) foreign(c byte) error {
+	if x.s.at == 0 && (bytes.HasPrefix(x.s.have, []byte("\xef\xbb\xbf")) || !utf8.FullRune(x.s.have) || c >= utf8.RuneSelf && !utf8.Valid(x.s.have[:min(4, len(x.s.have))])) {
+		x.bad(spot{line: 1}, faultf(kindMalformed, "it begins with a byte order mark, or is no UTF-8"))
+		return nil
+	}
+	return fmt.Errorf("not an audit export: it begins with %q", c)
 }
 
 // here is the spot of the next value.

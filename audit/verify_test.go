@@ -470,3 +470,41 @@ func TestForeignRecordsStopTheLog(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Members that this version does not know are signed like the others, and
+// reported.
+func TestUnknownMembersAreReported(t *testing.T) {
+	x := newSample(t)
+	s := x.session(t, "one", 1, nil)
+	must(t, x.l.withLog(func(w *writer) error {
+		d := &draft{session: s, typ: typeEvent}
+		d.body.Text("kind", "note")
+		d.body.Text("future", "of a later version")
+		return w.write([]*draft{d}, true)
+	}))
+	closeSession(t, s)
+	rep := x.verify(t, x.export(t, ExportOptions{}), VerifyOptions{Strict: true})
+	wantIntact(t, rep)
+	if !slices.Equal(rep.Unknown, []string{"future"}) {
+		t.Errorf("%v", rep.Unknown)
+	}
+}
+
+// What is no export at all: unreadable when it is another file, tampered when
+// it can only be damage.
+func TestOtherFiles(t *testing.T) {
+	x := newSample(t)
+	closeSession(t, x.session(t, "one", 1, nil))
+	good := x.export(t, ExportOptions{})
+	for text, exit := range map[string]int{
+		"": 1, " \n": 1, "{}": 1, "[]": 1, "{": 1, "# A page": 2, "null": 2, "\x00\x01": 2, "\xff\xfe": 1, "\xef\xbb\xbf" + string(good): 1,
+		`{"format":"tera-pilot-audit-export/2"}`: 1, `{"format":1}`: 1, `{"format":"tera-pilot-audit-export/1","records":[]}`: 1,
+		`{"format":"tera-pilot-audit-export/1","records":{}}`: 1, strings.Repeat("[", 1<<20): 1, `{"records":` + strings.Repeat("[", 4<<20): 1,
+		`{"format":"tera-pilot-audit-export/1","records":["` + strings.Repeat("x", 10<<20): 1, string(good) + "x": 1, string(good) + string(good): 1,
+	} {
+		rep := x.verify(t, []byte(text), VerifyOptions{})
+		if rep.Exit != exit || rep.OK {
+			t.Errorf("%.60q: exit %d, want %d (%+v %s)", text, rep.Exit, exit, rep.FirstBad, rep.Error)
+		}
+	}
+}

@@ -106,10 +106,12 @@ func (w *writer) gather(batch []*request) (all []*request, held *request) {
 // pause is how long to wait for work before there is something else to do.
 func (w *writer) pause() time.Duration {
 	switch {
-	case w.broken != nil || w.walk == nil:
+	case w.broken != nil:
 		return time.Hour
 	case w.dirty:
 		return syncWithin
+	case w.walk == nil:
+		return time.Hour
 	case w.since > 0 || !w.quiet:
 		return checkpointAfter
 	default:
@@ -141,7 +143,7 @@ func soft(err error) bool { return errors.Is(err, ErrFull) }
 
 // finish makes what was written durable, and leaves.
 func (w *writer) finish() {
-	if w.broken == nil && w.walk != nil && (w.dirty || w.since > 0) {
+	if w.broken == nil && (w.dirty || w.since > 0) {
 		w.stop(w.locked(func() error { return w.checkpoint(true) }))
 	}
 	var errs []error
