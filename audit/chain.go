@@ -125,7 +125,7 @@ func (w *writer) moveTo(f File, at place) error {
 // checkpoint states in the head file how far the log goes, once that is
 // durable. With the note it also writes C2SP's form, and syncs disclosures.
 func (w *writer) checkpoint(withNote bool) error {
-	if w.dirty {
+	if !w.dirty.IsZero() {
 		if err := w.breakOff(w.sync()); err != nil {
 			return err
 		}
@@ -139,14 +139,21 @@ func (w *writer) checkpoint(withNote bool) error {
 		return w.breakOff(&KeyError{"audit_key does not fit the log any more: it was replaced while we wrote", waysOut})
 	}
 	c := checkpointOf(w.walk, w.l.o.Now(), key)
+	w.last = c
+	if withNote {
+		w.note = c.note(key)
+	}
 	_, slot, err := readSlots(w.l.layer)
 	if err == nil {
 		err = writeSlot(w.l.layer, slot, &c)
 	}
+	if isFull(err) {
+		return nil // the old slots stand; the log is whole without a new one
+	}
 	if err != nil {
 		return w.breakOff(err)
 	}
-	w.since, w.last = 0, c
+	w.since = 0
 	if !withNote && w.walk.size-w.state < stateEvery {
 		return nil
 	}
@@ -159,7 +166,6 @@ func (w *writer) rewrite(c *checkpoint, key signer, withNote bool) error {
 	err := writeCache(w.l.layer, fileState, fileStateTemp, encodeState(w.walk, w.at, key, w.l.o.Now(), w.gone))
 	w.state = w.walk.size
 	if withNote && err == nil {
-		w.note = c.note(key)
 		err = replaceFile(w.l.layer, fileNote, fileNoteTemp, w.note)
 		if w.text != nil && err == nil {
 			err = w.text.Sync()

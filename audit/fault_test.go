@@ -76,7 +76,7 @@ func TestFullDisk(t *testing.T) {
 	l := openLog(t, Options{Layer: layer})
 	s := begin(t, l)
 	var tokens []Token
-	for range 20 {
+	for range 40 {
 		tok, err := s.Intent(t.Context(), edit("a"))
 		if err != nil {
 			t.Fatal(err)
@@ -439,4 +439,32 @@ func TestAStuckLock(t *testing.T) {
 	}
 	must(t, f.Unlock())
 	must(t, <-done)
+}
+
+// Outcomes become durable within 200 ms, also while others keep coming.
+func TestABusyLogIsSynced(t *testing.T) {
+	layer := newMemLayer()
+	l := openLog(t, Options{Layer: layer})
+	s := begin(t, l)
+	var last time.Time // of the last sync of the segment
+	worst := time.Duration(0)
+	layer.mu.Lock()
+	last = time.Now()
+	layer.fail = func(op, name string) error {
+		if op == "sync" && name == segmentName(1) {
+			worst = max(worst, time.Since(last))
+			last = time.Now()
+		}
+		return nil
+	}
+	layer.mu.Unlock()
+	for range 40 {
+		must(t, s.Event(t.Context(), Event{Kind: "note"}))
+		time.Sleep(30 * time.Millisecond)
+	}
+	layer.mu.Lock()
+	defer layer.mu.Unlock()
+	if worst = max(worst, time.Since(last)); worst > 900*time.Millisecond {
+		t.Errorf("records waited %v for a sync", worst)
+	}
 }

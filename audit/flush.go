@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 )
 
 // room keeps space for the drafts, and for the end of the session behind them.
@@ -57,7 +58,10 @@ func (w *writer) flush() (full bool, err error) {
 		return false, w.breakOff(fmt.Errorf("the audit log could not be written: %w", errors.Join(err, cut)))
 	}
 	w.at.offset += int64(len(w.buf))
-	w.dirty, w.quiet = true, false
+	w.quiet = false
+	if w.dirty.IsZero() {
+		w.dirty = time.Now()
+	}
 	return false, nil
 }
 
@@ -111,7 +115,8 @@ func openText(l Layer, segment int64) (File, error) {
 
 // sync makes what was written durable.
 func (w *writer) sync() error {
-	if w.seg == nil { // it was closed, and what follows reads it again
+	if w.seg == nil { // a load failed: nothing can follow what was written
+		w.dirty = time.Time{}
 		return nil
 	}
 	if err := w.seg.Sync(); err != nil {
@@ -123,6 +128,6 @@ func (w *writer) sync() error {
 		}
 		w.unnamed = false
 	}
-	w.dirty = false
+	w.dirty = time.Time{}
 	return nil
 }

@@ -162,9 +162,11 @@ func (l *Log) Session(ctx context.Context, info SessionInfo) (*Session, error) {
 	if s.sid, err = randomHex(l.o.Rand, 16); err != nil {
 		return nil, err
 	}
-	if s.key, _, err = freshSigner(l.o.Rand); err != nil {
+	var seed []byte
+	if s.key, seed, err = freshSigner(l.o.Rand); err != nil {
 		return nil, err
 	}
+	clear(seed)
 	me, err := l.o.processes.self()
 	if err != nil {
 		return nil, err

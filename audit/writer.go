@@ -43,12 +43,12 @@ type writer struct {
 	signed   []byte // scratch: what is signed
 	rec      record
 	open     []disclosed
-	reserved int64 // how far space in seg is ours
-	unnamed  bool  // the name of seg is not durable
-	dirty    bool  // records of ours are not durable
-	since    int64 // records since the last checkpoint
-	state    int64 // size at the last state
-	quiet    bool  // the note and the disclosures are as new as the log
+	reserved int64     // how far space in seg is ours
+	unnamed  bool      // the name of seg is not durable
+	dirty    time.Time // since when records of ours are not durable; zero: all are
+	since    int64     // records since the last checkpoint
+	state    int64     // size at the last state
+	quiet    bool      // the note and the disclosures are as new as the log
 	last     checkpoint
 	note     []byte
 	broken   error // a write or sync failed: the end of everything
@@ -63,6 +63,9 @@ func (w *writer) loop() {
 	for {
 		req := held
 		held = nil
+		if w.pause() <= 0 { // nobody may keep the sync waiting by being busy
+			w.rest()
+		}
 		if req == nil {
 			idle.Reset(w.pause())
 			select {
@@ -108,8 +111,8 @@ func (w *writer) pause() time.Duration {
 	switch {
 	case w.broken != nil:
 		return time.Hour
-	case w.dirty:
-		return syncWithin
+	case !w.dirty.IsZero():
+		return syncWithin - time.Since(w.dirty)
 	case w.walk == nil:
 		return time.Hour
 	case w.since > 0 || !w.quiet:
@@ -121,7 +124,7 @@ func (w *writer) pause() time.Duration {
 
 // rest does what is due after a pause.
 func (w *writer) rest() {
-	if w.dirty {
+	if !w.dirty.IsZero() {
 		w.stop(w.sync())
 		return
 	}
@@ -143,7 +146,7 @@ func soft(err error) bool { return errors.Is(err, ErrFull) }
 
 // finish makes what was written durable, and leaves.
 func (w *writer) finish() {
-	if w.broken == nil && (w.dirty || w.since > 0) {
+	if w.broken == nil && (!w.dirty.IsZero() || w.since > 0) {
 		w.stop(w.locked(func() error { return w.checkpoint(true) }))
 	}
 	var errs []error
