@@ -29,7 +29,9 @@
 // # Not promised
 //
 // That the agent tells the truth: a patched binary or a debugger can lie in
-// new records. That an older but genuine copy is recognised without a head
+// new records. That a stolen key is useless: with it sessions can be forged from
+// then on, and the live log can be cut back to its last open; an anchor shows
+// that. That an older but genuine copy is recognised without a head
 // that was remembered elsewhere. That time stamps are true: the order is
 // fixed, the clock is only claimed. Anything about disks that acknowledge a
 // sync and then forget.
