@@ -143,7 +143,12 @@ func (w *writer) checkpoint(withNote bool) error {
 	if withNote {
 		w.note = c.note(key)
 	}
-	_, slot, err := readSlots(w.l.layer)
+	slots, slot, err := readSlots(w.l.layer)
+	for _, old := range slots {
+		if old.size > c.size { // somebody else's: load refuses one that we signed
+			slot = old.slot
+		}
+	}
 	if err == nil {
 		err = writeSlot(w.l.layer, slot, &c)
 	}

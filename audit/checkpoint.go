@@ -24,6 +24,7 @@ type checkpoint struct {
 	body []byte // what is signed
 	sig  [64]byte
 	text []byte // canonical form, with the signature
+	slot int64  // where it was read from
 }
 
 // checkpointOf signs where w stands.
@@ -107,6 +108,7 @@ func readSlots(l Layer) (found []checkpoint, next int64, err error) {
 		if !ok || f != nil {
 			continue
 		}
+		c.slot = i
 		if len(found) > 0 && found[0].size < c.size {
 			found, next = []checkpoint{c, found[0]}, 0
 		} else {

@@ -426,6 +426,22 @@ func TestHeadFile(t *testing.T) {
 	}
 }
 
+// A head that nobody signed is reported, and does not stay for ever.
+func TestForgedHead(t *testing.T) {
+	x := newSample(t)
+	closeSession(t, x.session(t, "one", 1, nil))
+	slots, _, err := readSlots(x.layer)
+	must(t, err)
+	forged := strings.Replace(slotText(slots[1]), `"size":`, `"size":9`, 1)[1:]
+	forged = "{" + strings.Replace(forged, "  \n", " \n", 1)
+	copy(x.layer.names[fileHead].data[slots[1].slot*slotSize:], forged)
+	if rep := verifyLayer(t, x.options(), VerifyOptions{}); rep.Exit != ExitTampered || rep.FirstBad.Kind != kindTruncated {
+		t.Errorf("%+v", rep.FirstBad)
+	}
+	closeSession(t, x.session(t, "two", 1, nil))
+	wantIntact(t, verifyLayer(t, x.options(), VerifyOptions{}))
+}
+
 // A log whose lines were changed is neither verified nor continued.
 func TestChangedLog(t *testing.T) {
 	x := newSample(t)
