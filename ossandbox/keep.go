@@ -34,7 +34,6 @@ type keep struct {
 	users   int      // commands of this program that run now
 	lock    *os.File // nil until the folder was made
 	journal *os.File
-	fresh   bool     // the state folder was made by us
 	closing bool     // no more spares are wanted
 	spares  []string // empty folders, to be renamed into place: making one costs far more
 	count   int      // names the spares
@@ -79,7 +78,8 @@ func (k *keep) leave() (left []string) {
 	return left
 }
 
-// close ends the keep's life in this program.
+// close takes away what is kept between commands, if none runs. A later enter
+// makes it anew.
 func (k *keep) close() (left []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -87,6 +87,7 @@ func (k *keep) close() (left []string) {
 		return nil
 	}
 	k.closing = true
+	defer func() { k.closing = false }()
 	if flock(k.lock, syscall.LOCK_EX|syscall.LOCK_NB) == nil && k.current() {
 		left = k.sweep()
 		k.removeFolder(len(left) == 0)
@@ -112,9 +113,7 @@ func (k *keep) removeFolder(clean bool) {
 	os.Remove(k.lock.Name())
 	os.Remove(k.dir)
 	os.Remove(filepath.Dir(k.dir))
-	if k.fresh {
-		os.Remove(k.cfg.State)
-	}
+	os.Remove(k.cfg.State) // only if nothing else is in it
 }
 
 func (k *keep) forget() {
@@ -149,9 +148,6 @@ func (k *keep) open() error {
 }
 
 func (k *keep) make() error {
-	if !exists(k.cfg.State) {
-		k.fresh = true
-	}
 	if err := os.MkdirAll(k.dir, 0o700); err != nil {
 		return err
 	}
@@ -174,16 +170,8 @@ func (k *keep) make() error {
 	}
 	k.lock, k.journal = lock, journal
 	k.linkWrapper()
-	if k.fresh {
-		if _, err := journal.WriteString(k.freshLine()); err != nil {
-			return errors.Join(err, empty.Close())
-		}
-	}
 	return empty.Close()
 }
-
-// freshLine keeps the knowledge that the state folder is ours to remove.
-func (k *keep) freshLine() string { return madeState + " " + strconv.Quote(k.cfg.State) + "\n" }
 
 // current says whether the lock that we have is still that of the folder.
 func (k *keep) current() bool {
@@ -196,7 +184,6 @@ func (k *keep) current() bool {
 const (
 	madeFolder = "folder" // an empty folder that stands in for a protected name
 	madeFile   = "file"   // an empty file in a git dir
-	madeState  = "state"  // our own state folder: it goes when it is empty at the end
 )
 
 // sweep removes what the journal names and is still as it was made: empty. It
@@ -222,9 +209,6 @@ func (k *keep) sweep() (left []string) {
 			left = append(left, path)
 		}
 	}
-	if k.fresh {
-		lines.WriteString(k.freshLine())
-	}
 	if err := k.journal.Truncate(0); err == nil && lines.Len() > 0 {
 		k.journal.WriteString(lines.String())
 	}
@@ -243,9 +227,6 @@ func (k *keep) remove(kind, path string) error {
 		err = removeFolder(path)
 	case madeFile:
 		err = removeFile(path)
-	case madeState:
-		k.fresh = k.fresh || path == k.cfg.State
-		return nil
 	default:
 		return fmt.Errorf("unknown kind %s", kind)
 	}

@@ -65,6 +65,7 @@ const minLandlockB = 4
 // probe runs the real plan around a program that does nothing, from the best
 // grade down, and says why it is not better.
 func (s *Sandbox) probe(ctx context.Context) Report {
+	defer s.keep.close() // a probe leaves nothing
 	var troubles []Trouble
 	grade := GradeNone
 	if s.bwrap.path == "" {
