@@ -21,6 +21,9 @@ var hostIn = regexp.MustCompile(`(?i)(?:https?://|resolve host:? |lookup |ENOTFO
 // pathIn finds what may be a path: quoted, or with a slash, or a dotted name.
 var pathIn = regexp.MustCompile("['\"`‘“]([^'\"`’”\n]+)['\"`’”]|((?:\\./|\\.\\./|~/|/)[^\\s:'\",;)]+|[\\w.-]+(?:/[\\w.@+-]+)+|\\.[A-Za-z][\\w.-]*)")
 
+// speaker is the program that complains, at the begin of its line.
+var speaker = regexp.MustCompile(`^/(usr/)?(local/)?s?bin/[^\s:]+: `)
+
 // denials guesses, from the last output of a failed command, what the sandbox
 // stopped.
 func denials(tail []byte, v *view, p Profile) (l []Denial) {
@@ -45,7 +48,7 @@ func denials(tail []byte, v *view, p Profile) (l []Denial) {
 		if !refusals.MatchString(line) {
 			continue
 		}
-		for _, m := range pathIn.FindAllStringSubmatch(line, -1) {
+		for _, m := range pathIn.FindAllStringSubmatch(speaker.ReplaceAllString(line, ""), -1) {
 			name := m[1] + m[2]
 			if d, ok := v.denial(name); ok {
 				add(d)
