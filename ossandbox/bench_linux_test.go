@@ -71,10 +71,7 @@ func plainBwrap(b *testing.B, s *Sandbox, c Command) func() error {
 	if len(contents) > 0 {
 		b.Fatal("the plan of a benchmark has copies")
 	}
-	var args []string
-	for _, w := range splitWords(list) {
-		args = append(args, w)
-	}
+	args := splitWords(list)
 	i := slices.Index(args, "--info-fd")
 	args = append(slices.Delete(args, i, i+2), "--", "/bin/true")
 	return func() error { return exec.Command(s.bwrap.path, args...).Run() }

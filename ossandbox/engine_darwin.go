@@ -263,3 +263,12 @@ func allowAll() *seatbelt {
 
 // AppArmorProfile is for Linux.
 func AppArmorProfile(string) string { return "" }
+
+// arguments are those of sandbox-exec, before the command.
+func (s *seatbelt) arguments() []string {
+	args := []string{"-p", s.text.String()}
+	for _, p := range s.params {
+		args = append(args, "-D", p)
+	}
+	return args
+}

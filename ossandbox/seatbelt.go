@@ -158,11 +158,3 @@ func (s *seatbelt) network(v seatbeltView) {
 	s.line("(allow system-socket (socket-domain AF_UNIX))")
 }
 
-// arguments are those of sandbox-exec, before the command.
-func (s *seatbelt) arguments() []string {
-	args := []string{"-p", s.text.String()}
-	for _, p := range s.params {
-		args = append(args, "-D", p)
-	}
-	return args
-}

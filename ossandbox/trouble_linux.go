@@ -7,12 +7,11 @@ import (
 
 // facts are what the kernel and the surroundings say about namespaces.
 type facts struct {
-	appArmor   string // kernel.apparmor_restrict_unprivileged_userns
-	maxUserNS  string // user.max_user_namespaces
-	cloneUser  string // kernel.unprivileged_userns_clone
-	container  bool
-	nested     bool // inside another sandbox already
-	bubblewrap string
+	appArmor  string // kernel.apparmor_restrict_unprivileged_userns
+	maxUserNS string // user.max_user_namespaces
+	cloneUser string // kernel.unprivileged_userns_clone
+	container bool
+	nested    bool // inside another sandbox already
 }
 
 func hostFacts() facts {
