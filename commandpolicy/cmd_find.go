@@ -32,7 +32,6 @@ type finder struct {
 	narrow bool // some test picks files out
 	files  bool // only plain files are passed on
 	secret bool // a test names secrets
-	broken bool // not understood
 	or     bool
 }
 

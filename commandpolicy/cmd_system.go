@@ -79,11 +79,8 @@ var powerVerbs = setOf(`poweroff reboot halt suspend hibernate hybrid-sleep susp
 default isolate`)
 
 func (j *judged) systemctl() bool {
-	for _, x := range j.call.operands {
-		if powerVerbs[x.text] {
-			j.w.denyPart(rulePower, j.index)
-		}
-		break
+	if ops := j.call.operands; len(ops) > 0 && powerVerbs[ops[0].text] {
+		j.w.denyPart(rulePower, j.index)
 	}
 	return false
 }

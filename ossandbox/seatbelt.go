@@ -157,4 +157,3 @@ func (s *seatbelt) network(v seatbeltView) {
 	s.each("allow network-bind network-outbound", "subpath", []string{v.temp})
 	s.line("(allow system-socket (socket-domain AF_UNIX))")
 }
-
