@@ -50,7 +50,7 @@ func (w *walker) assignNode(a *syntax.Assign, prefix bool) {
 	}
 	v := value{text: x.text, known: x.known, plain: x.plain, num: x.num, node: x.node, alts: x.alts}
 	if a.Append {
-		old := w.vars.get(name)
+		old := w.variable(name)
 		v = value{text: old.text + x.text, known: old.known && x.known && len(old.text) < maxKnownText,
 			plain: (old.plain || old.known) && (x.plain || x.known), node: x.node}
 	}
@@ -125,7 +125,7 @@ func (w *walker) declClause(d *syntax.DeclClause) {
 		}
 		e.part.Argv = append(e.part.Argv, Arg{Text: name + "=…", Known: false})
 		w.assignNode(a, false)
-		if v := w.vars.get(name); exports && !settableTo(name, v) {
+		if v := w.variable(name); exports && !settableTo(name, v) {
 			e.part.Effects.Env = append(e.part.Effects.Env, name)
 			e.refuse("exports " + name + " to every later command")
 		}

@@ -69,9 +69,7 @@ func (j *judged) printf() bool {
 	}
 	if f := words[0]; !f.known || strings.HasPrefix(f.text, "-") {
 		j.refuse("printf with an option, or a format that is not known")
-		if len(words) > 1 && strings.HasPrefix(f.text, "-v") {
-			j.w.setNames(words[1:2], value{})
-		}
+		j.w.vars.lost = true
 		return true
 	}
 	_, ok := j.text(words)
@@ -188,7 +186,7 @@ func (j *judged) cdTargets() (to []string, sure bool) {
 		return nil, false
 	}
 	if len(ops) == 0 {
-		home := w.vars.get("HOME")
+		home := w.variable("HOME")
 		return append(home.alts, home.text), home.known && j.name == "cd"
 	}
 	switch x := ops[0]; {
@@ -284,7 +282,7 @@ func (j *judged) trap() bool {
 	ops := j.call.operands
 	if len(ops) > 1 && !(ops[0].known && (ops[0].text == "-" || ops[0].text == "")) {
 		j.quiet = true
-		j.shellText(ops[0], "trap")
+		j.w.subshell(func() { j.w.elsewhen(func() { j.shellText(ops[0], "trap") }) })
 		for _, sig := range ops[1:] {
 			if sig.text != "EXIT" && sig.text != "0" {
 				// The text runs in this shell between any two of the commands
@@ -298,7 +296,7 @@ func (j *judged) trap() bool {
 }
 
 // harmlessSettings are the letters and names that set may take.
-var harmlessSettings = setOf(`errexit nounset pipefail xtrace verbose noclobber errtrace functrace posix noglob`)
+var harmlessSettings = setOf(`errexit nounset pipefail xtrace verbose noclobber errtrace functrace noglob`)
 
 func (j *judged) set() bool {
 	j.call = &call{operands: j.args}
@@ -374,6 +372,9 @@ func (w *walker) setNames(words []word, v value) {
 }
 
 func (j *judged) unset() bool {
+	for _, x := range j.call.operands {
+		delete(j.w.sure, x.text)
+	}
 	j.w.setNames(j.call.operands, value{unset: true})
 	j.names(j.call.operands)
 	return false

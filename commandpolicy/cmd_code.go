@@ -53,11 +53,18 @@ func (j *judged) shellC(text word, params []word) {
 	if text.known && j.name != "bash" && posixOnly(text.text) {
 		j.unknown("text that this shell reads otherwise than bash")
 	}
-	funcs, declared := j.w.funcs, j.w.facts.declared
-	j.w.funcs, j.w.facts.declared = map[string]*function{}, map[string]bool{}
-	j.shellText(text, j.name+" -c")
-	j.w.funcs, j.w.facts.declared = funcs, declared
+	j.w.ownShell(func() { j.shellText(text, j.name+" -c") })
 	j.w.args = was
+}
+
+// ownShell runs f as another shell: it knows none of the functions of this one,
+// and of its variables only those that are exported, whichever they are.
+func (w *walker) ownShell(f func()) {
+	funcs, sure, defined, facts, later, vars := w.funcs, w.sure, w.defined, w.facts, w.later, w.vars
+	w.funcs, w.sure, w.defined, w.facts, w.later = map[string]*function{}, map[string]bool{}, nil, prescan{}, 0
+	w.vars = vars.inner()
+	f()
+	w.funcs, w.sure, w.defined, w.facts, w.later, w.vars = funcs, sure, defined, facts, later, vars
 }
 
 // posixOnly reports whether a plain POSIX shell does not parse the text.

@@ -103,6 +103,34 @@ func (j *judged) tar() bool {
 		j.unknown(c.broken)
 	}
 	write := c.has("--create", "--append", "--update", "--catenate", "--delete")
+	j.tarArchive(c, write)
+	if c.has("--extract") && !c.has("--to-stdout") {
+		to := known(".")
+		if u, ok := c.flag("--directory"); ok {
+			to = u.value
+		}
+		j.use(kindWrite, to, "")
+	}
+	if write {
+		j.refuse("makes an archive")
+		for _, x := range c.operands {
+			j.use(kindWalk, x, "")
+			if c.has("--remove-files") {
+				j.use(kindDelete, x, "")
+			}
+		}
+	}
+	if !write && !c.has("--list", "--extract") {
+		j.refuse("tar without a mode that is known")
+	}
+	rest := *c
+	rest.operands = nil
+	j.apply(c.spec, &rest)
+	return true
+}
+
+// tarArchive judges the archive: host:file is one on another machine.
+func (j *judged) tarArchive(c *call, write bool) {
 	for _, u := range c.flags {
 		if u.name != "--file" || !u.has {
 			continue
@@ -118,31 +146,6 @@ func (j *judged) tar() bool {
 			j.use(kindRead, u.value, "")
 		}
 	}
-	if c.has("--extract") && !c.has("--to-stdout") {
-		to := known(".")
-		if u, ok := c.flag("--directory"); ok {
-			to = u.value
-		}
-		j.use(kindWrite, to, "")
-	}
-	if write {
-		for _, x := range c.operands {
-			j.use(kindWalk, x, "")
-		}
-		j.refuse("makes an archive")
-		if c.has("--remove-files") {
-			for _, x := range c.operands {
-				j.use(kindDelete, x, "")
-			}
-		}
-	}
-	if !write && !c.has("--list", "--extract") {
-		j.refuse("tar without a mode that is known")
-	}
-	rest := *c
-	rest.operands = nil
-	j.apply(c.spec, &rest)
-	return true
 }
 
 // remove judges rm, rmdir, unlink and shred.

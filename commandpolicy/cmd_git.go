@@ -1,6 +1,7 @@
 package commandpolicy
 
 import (
+	"path"
 	"strings"
 )
 
@@ -84,7 +85,10 @@ func (j *judged) gitOperands(sub string, c *call) {
 			if what == "" {
 				what = "a pattern for files that hold secrets"
 			}
-			j.secret(x.text, what)
+			if p != x.text { // a path in a commit begins at the top
+				p = path.Join(j.w.places.workspace, p)
+			}
+			j.secret(p, what)
 		}
 		if strings.HasPrefix(x.text, "/") || strings.HasPrefix(x.text, "~") || x.text == ".." || strings.HasPrefix(x.text, "../") || strings.Contains(x.text, "/../") {
 			j.use(kindMeta, x, "")

@@ -83,6 +83,10 @@ func (w *walker) start(r run) {
 	switch {
 	case !r.noFunc && w.isFunction(name.text):
 		w.callFunction(r)
+		if !w.sure[name.text] {
+			r.noFunc = true // it may not be defined yet, and then a program runs
+			w.start(r)
+		}
 	case strings.Contains(name.text, "/"):
 		w.byPath(r)
 	default:

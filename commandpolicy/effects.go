@@ -260,7 +260,11 @@ func (e *effects) content(p string, k kind, class secretClass) {
 	}
 }
 
+// secret notes a read of p, a path or a pattern, that gives a secret away.
 func (e *effects) secret(p, what string) {
+	if !strings.HasPrefix(p, "/") {
+		p = path.Join(e.w.somewhere()[0], p)
+	}
 	e.w.a.SecretReads = append(e.w.a.SecretReads, PathUse{Path: p, Act: ActRead, Part: e.index, Why: what})
 	e.refuse("reads " + p + " (" + what + ")")
 }

@@ -68,7 +68,7 @@ func (w *walker) parameter(name string) value {
 		// Whoever passes parameters answers for them: see passes.
 		return value{plain: true, node: w.args}
 	}
-	return w.vars.get(name)
+	return w.variable(name)
 }
 
 func (w *walker) valuePiece(v value) piece {

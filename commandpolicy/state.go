@@ -33,6 +33,7 @@ type vars struct {
 	bound    map[string]value
 	ever     map[string][]string // values that a variable is ever given, for the deny list
 	lost     bool                // something unknown may have set any variable
+	outer    *vars               // of the shell that started this one; what it set may be exported or not
 	env      map[string]string
 	preset   map[string]value
 }
@@ -170,6 +171,13 @@ func (v *vars) initial(name string) value {
 	if num, ok := v.fickle[name]; ok {
 		return value{num: num, plain: true}
 	}
+	if v.outer != nil && v.outer.touched(name) {
+		val := v.outer.get(name)
+		if val.known {
+			val.alts = append(slices.Clone(val.alts), val.text)
+		}
+		return value{private: val.private, node: val.node, alts: val.alts}
+	}
 	if val, ok := v.preset[name]; ok {
 		return val
 	}
@@ -178,6 +186,20 @@ func (v *vars) initial(name string) value {
 	}
 	harmless := harmlessVariable(name)
 	return value{plain: harmless, num: integerVariables[name], private: !harmless}
+}
+
+// touched reports whether the text sets the variable at any time.
+func (v *vars) touched(name string) bool {
+	_, now := v.now[name]
+	_, fickle := v.fickle[name]
+	_, bound := v.bound[name]
+	return now || fickle || bound || v.lost || v.repeated[name] || len(v.ever[name]) > 0 || v.outer != nil && v.outer.touched(name)
+}
+
+// inner are the variables of a shell that this one starts.
+func (v *vars) inner() *vars {
+	return &vars{now: map[string]value{}, fickle: map[string]bool{}, repeated: map[string]bool{}, bound: map[string]value{},
+		ever: map[string][]string{}, env: v.env, preset: v.preset, outer: v}
 }
 
 var intPattern = regexp.MustCompile(`^[-+]?[0-9]{1,18}$`)

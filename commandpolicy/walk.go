@@ -20,7 +20,10 @@ type walker struct {
 	passed []string // where a cd of this very statement leads, when it succeeds
 
 	funcs   map[string]*function
-	args    node // where the positional parameters come from
+	sure    map[string]bool // functions that are surely defined here
+	defined []string        // their names, in the order of definition
+	later   int             // depth of text that runs at another time: bodies, traps
+	args    node            // where the positional parameters come from
 	io      streams
 	fds     map[string]node
 	async   bool // in a pipeline or in the background
@@ -49,7 +52,7 @@ func newWalker(a *Analysis, c Context) *walker {
 	}
 	w := &walker{
 		a: a, places: p, flow: newFlow(), dirs: []string{dir}, been: []string{dir},
-		funcs: map[string]*function{}, fds: map[string]node{},
+		funcs: map[string]*function{}, sure: map[string]bool{}, fds: map[string]node{},
 		budget: 64<<10 + 4*len(a.Text), unroll: 64 << 10,
 	}
 	preset := map[string]value{"IFS": {text: " \t\n", known: true}}
@@ -225,10 +228,11 @@ func (w *walker) node(c syntax.Command) {
 func (w *walker) subshell(f func()) {
 	saved := *w
 	m := w.vars.mark()
-	lost := w.vars.lost
+	lost, defined := w.vars.lost, len(w.defined)
 	f()
 	w.vars.undo(m)
 	w.vars.lost = lost
+	w.unsure(defined)
 	w.dirs, w.old, w.passed = saved.dirs, saved.old, saved.passed
 	w.io, w.fds, w.async, w.args = saved.io, saved.fds, saved.async, saved.args
 	w.pathChanged, w.ifsChanged, w.globChanged, w.cdpathChanged = saved.pathChanged, saved.ifsChanged, saved.globChanged, saved.cdpathChanged
@@ -237,11 +241,36 @@ func (w *walker) subshell(f func()) {
 // maybe runs f, which the shell may skip or repeat.
 func (w *walker) maybe(f func()) {
 	m := w.vars.mark()
-	dirs := w.dirs
+	dirs, defined := w.dirs, len(w.defined)
 	f()
 	w.vars.blur(m)
+	w.unsure(defined)
 	w.dirs = unite(dirs, w.dirs)
 	w.passed = nil
+}
+
+// unsure forgets the functions that were defined since: text that may not have
+// run, or ran in another shell, defines nothing for sure.
+func (w *walker) unsure(since int) {
+	for _, name := range w.defined[since:] {
+		delete(w.sure, name)
+	}
+	w.defined = w.defined[:since]
+}
+
+// variable is what is known of a variable where the walk is. In text that runs
+// at another time, what the text sets elsewhere is not known.
+func (w *walker) variable(name string) value {
+	v := w.vars.get(name)
+	plain, set := w.facts.outside[name]
+	if w.later == 0 || !set && !w.facts.dynamic {
+		return v
+	}
+	out := value{plain: plain && !w.facts.dynamic && !v.private, node: v.node, alts: v.alts}
+	if v.known {
+		out.alts = append(slices.Clone(out.alts), v.text)
+	}
+	return out
 }
 
 // unite joins two sets of folders; none at all means not known.
@@ -277,9 +306,10 @@ func (w *walker) binary(c *syntax.BinaryCmd) {
 		if ops[i] == syntax.AndStmt && w.passed != nil {
 			w.dirs = w.passed
 		}
-		m := w.vars.mark()
+		m, defined := w.vars.mark(), len(w.defined)
 		w.stmt(s)
 		w.vars.blur(m)
+		w.unsure(defined)
 		all = unite(all, w.dirs)
 	}
 	w.dirs, w.passed = all, nil
@@ -434,11 +464,22 @@ func (w *walker) funcDecl(c *syntax.FuncDecl) {
 	w.subshell(func() {
 		w.io = streams{in: f.in, out: f.out}
 		w.args = f.args
-		if w.facts.anyMove {
-			w.dirs = nil
-		}
-		w.stmt(c.Body)
+		w.elsewhen(func() { w.stmt(c.Body) })
 	})
+	if name := c.Name.Value; !w.facts.removed[name] && !w.facts.dynamic {
+		w.sure[name] = true
+		w.defined = append(w.defined, name)
+	}
+}
+
+// elsewhen walks text that runs at another time, in this shell.
+func (w *walker) elsewhen(f func()) {
+	if w.facts.anyMove {
+		w.dirs = nil
+	}
+	w.later++
+	f()
+	w.later--
 }
 
 func (w *walker) function(name string) *function {

@@ -305,7 +305,7 @@ func (s *splitter) finish() []word {
 func (w *walker) match(base word, pat string) []word {
 	base.glob = base.text
 	var names []string
-	ok := !w.globChanged && (len(w.dirs) == 1 || len(w.dirs) > 1 && strings.HasPrefix(pat, "/"))
+	ok := !w.globChanged && !w.facts.globs && (len(w.dirs) == 1 || len(w.dirs) > 1 && strings.HasPrefix(pat, "/"))
 	if ok {
 		names, ok = w.places.expandGlob(pat, w.dirs[0])
 	}
@@ -430,7 +430,7 @@ func cutAt(s, set string) (before, rest string, found bool) {
 func (w *walker) tilde(name string) piece {
 	switch {
 	case name == "":
-		v := w.vars.get("HOME")
+		v := w.variable("HOME")
 		return piece{text: v.text, known: v.known, quoted: true, alts: v.alts}
 	case name == "+" && len(w.dirs) == 1:
 		return piece{text: w.dirs[0], known: true, quoted: true}
