@@ -9,7 +9,7 @@ import (
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "tera-pilot [DIR]",
-		Short:         "A coding agent whose every act you can see, bound, undo and prove",
+		Short:         "A coding agent whose every act you can see, bound and prove",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.MaximumNArgs(1),
