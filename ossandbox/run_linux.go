@@ -185,7 +185,7 @@ func (l *launch) start(spec []byte) (err error) {
 	if l.slot.group != nil {
 		l.ooms = l.slot.group.oomKills()
 	}
-	attr := &os.ProcAttr{Dir: "/", Env: []string{reexec.Trigger + "=" + car.mode}, Files: files, Sys: l.slot.attributes()}
+	attr := &os.ProcAttr{Dir: "/", Env: stageEnvironment(car.mode), Files: files, Sys: l.slot.attributes()}
 	if car.guarded {
 		attr.Sys.Pdeathsig = 0
 	}
@@ -193,6 +193,13 @@ func (l *launch) start(spec []byte) (err error) {
 		return &unreachedError{SetupError{Cause: car.path + " cannot be started", Err: err}}
 	}
 	return nil
+}
+
+// stageEnvironment is that of bubblewrap and of the stage, never of the
+// command. The stage lives for a millisecond: it needs no second thread for Go
+// code, and collects no garbage.
+func stageEnvironment(mode string) []string {
+	return []string{reexec.Trigger + "=" + mode, "GOMAXPROCS=1", "GOGC=off"}
 }
 
 // release gives the slot back and closes what is open.
