@@ -2,6 +2,7 @@ package commandpolicy
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"path"
 	"slices"
 	"strings"
@@ -126,7 +127,8 @@ func (j *judged) cat() bool {
 	return false
 }
 
-// decode follows known text through base64 -d and rev, as attackers write it.
+// decode follows known text through base64 -d, xxd -r and rev, as attackers
+// write it.
 func (j *judged) decode() bool {
 	in, ok := j.w.flow.known(j.w.io.in)
 	if !ok || len(j.call.operands) > 0 {
@@ -139,6 +141,11 @@ func (j *judged) decode() bool {
 			r[a], r[b] = r[b], r[a]
 		}
 		j.output, j.ok = string(r)+"\n", true
+	case j.name == "xxd":
+		if j.call.has("-r") && j.call.has("-p") {
+			out, err := hex.DecodeString(strings.Join(strings.Fields(in), ""))
+			j.output, j.ok = string(out), err == nil
+		}
 	case j.call.has("--decode"):
 		out, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(in), ""))
 		j.output, j.ok = string(out), err == nil

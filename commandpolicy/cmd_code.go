@@ -80,7 +80,7 @@ func (j *judged) stdinCode() {
 	j.executes("code:" + j.name)
 	text, ok := j.w.flow.known(in)
 	switch {
-	case ok && isShell(j.name):
+	case ok && (isShell(j.name) || j.name == "at" || j.name == "batch" || j.name == "parallel"):
 		j.w.nested(text, "the input of "+j.name)
 	case ok:
 		j.w.shellWithin(text)

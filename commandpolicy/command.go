@@ -406,6 +406,9 @@ func (j *judged) apply(s *spec, c *call) {
 	if s.implicit != nil && len(c.operands) <= len(s.args) {
 		j.use(s.implKind, *s.implicit, j.name)
 	}
+	if s.stdin && len(c.command) == 0 && !(s.operandIs(kindScript) && len(c.operands) > 0) {
+		j.stdinCode()
+	}
 	if s.net && len(j.part.Effects.Network) == 0 {
 		j.network("*")
 	}

@@ -8,7 +8,7 @@ type Context struct {
 	Workspace string // absolute, links resolved
 	Dir       string // absolute; empty means Workspace
 	Home      string // absolute; empty means that ~ is not known
-	State     string // the agent's own state folder; empty means Home/.tera_pilot
+	State     string // the agent's own state folder, beside Home/.tera_pilot
 	// Env holds the variables that the command will find, with their values.
 	// Of others the policy assumes nothing.
 	Env  map[string]string

@@ -151,6 +151,11 @@ func (e *effects) shellText(x word, how string) {
 // script notes a file whose content is run.
 func (e *effects) script(x word) {
 	e.w.flow.edge(x.node, e.codeNode())
+	if x.known && x.text == "-" {
+		e.w.flow.edge(e.w.io.in, e.codeNode())
+		e.executes("its input")
+		return
+	}
 	for _, p := range e.paths(x, true) {
 		e.w.flow.edge(e.w.flow.file(p), e.codeNode())
 		if isInput(p) {

@@ -18,6 +18,7 @@ import (
 //	flag     OPTION…          no value, harmless
 //	KIND     OPTION…          a value that is used as KIND (read, write, exec …)
 //	KIND?    OPTION…          a value that must be attached
+//	last     OPTION…          harmless text, which may be missing at the end of the line
 //	ask "why" OPTION…         not harmless; OPTION= takes a value, OPTION=? an attached one
 //	follow, recursive OPTION… flags that change what operands mean
 //	info     OPTION…          alone on the line, prints about the program itself
@@ -25,6 +26,7 @@ import (
 //	implicit KIND TEXT        the operand that is assumed when there is none
 //	never    "why"            the program is never proven to be harmless
 //	reads    OPTION…          flags for a mode that only reads: they lift never
+//	stdin    code             without a command or a script the input is code
 //	local    FILE…            files of a project that decide what the program is: where
 //	                          one may lie, info options are not harmless
 //	deny     RULE             any use hits this row of the built-in deny list
@@ -70,6 +72,7 @@ type option struct {
 	follow    bool
 	recursive bool
 	info      bool
+	last      bool // as the last word it needs no value
 	reads     bool // chooses a mode that only reads: lifts never
 }
 
@@ -82,6 +85,7 @@ type spec struct {
 	wraps    bool
 	never    string
 	deny     ruleID   // a row of the built-in deny list that any use hits
+	stdin    bool     // without a command or a script the input is code
 	local    []string // files of a project that take the info options over
 	opts     map[string]*option
 	longs    []string // sorted, for abbreviations
@@ -222,6 +226,9 @@ func (s *spec) parseRow(words []string) error {
 	case "deny":
 		s.deny = ruleID("builtin:" + words[1])
 		return nil
+	case "stdin":
+		s.stdin = true
+		return nil
 	case "local":
 		s.local = words[1:]
 		return nil
@@ -253,6 +260,8 @@ func protoOption(words []string) (option, []string, error) {
 		o.info = true
 	case "reads":
 		o.reads = true
+	case "last":
+		o.last, o.arity = true, oneValue
 	case "ask":
 		if len(words) < 3 || !strings.HasPrefix(words[1], `"`) {
 			return o, nil, fmt.Errorf(`expected: ask "why" OPTION…`)

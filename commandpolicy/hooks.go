@@ -58,7 +58,7 @@ func textHook(name string) hook {
 	switch name {
 	case "cat":
 		return (*judged).cat
-	case "rev", "base64":
+	case "rev", "base64", "xxd":
 		return (*judged).decode
 	case "sed":
 		return (*judged).sed

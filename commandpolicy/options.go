@@ -81,11 +81,20 @@ func (p *optionParser) gnu() {
 			}
 		case strings.HasPrefix(x.text, "--"):
 			p.long(x)
-		case s.numeric && isInt(x.text):
-			p.add(flagUse{name: "-NUM", raw: x.text})
+		case s.numeric && x.text[1] >= '0' && x.text[1] <= '9':
+			p.number(x)
 		default:
 			p.cluster(x)
 		}
+	}
+}
+
+// number reads -20, and -20f, where letters of other options may follow.
+func (p *optionParser) number(x word) {
+	rest := strings.TrimLeft(x.text[1:], "0123456789")
+	p.add(flagUse{opt: &option{name: "-NUM"}, name: "-NUM", raw: strings.TrimSuffix(x.text, rest)})
+	if rest != "" {
+		p.cluster(x.cut("-" + rest))
 	}
 }
 
@@ -141,7 +150,7 @@ func (p *optionParser) long(x word) {
 		p.fail("the option " + name + " of " + p.call.name + " takes no value")
 	case attached:
 		u.value, u.has = x.cut(text), true
-	case o.arity == oneValue:
+	case o.arity == oneValue && !(o.last && p.i == len(p.args)):
 		u.value, u.has = p.next(name)
 	}
 	p.add(u)

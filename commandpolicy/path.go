@@ -31,9 +31,9 @@ func newPlaces(c Context) *places {
 		kinds: map[string]seen{}, lists: map[string]listing{}}
 	if p.home != "" {
 		p.home = path.Clean(p.home)
-		if p.state == "" {
-			p.state = path.Join(p.home, ".tera_pilot")
-		}
+	}
+	if p.state != "" {
+		p.state = path.Clean(p.state)
 	}
 	return p
 }
@@ -111,8 +111,11 @@ func (p *places) inside(real string) bool {
 // that no deny rule about homes and system folders is meant.
 func (p *places) ours(real string) bool { return p.workspace != p.home && p.inside(real) }
 
-// own reports whether a resolved path is the agent's own state or lies in it.
-func (p *places) own(real string) bool { return p.state != "" && below(real, p.state) }
+// own reports whether a resolved path is the agent's own state or lies in it:
+// the folder in use, and the usual one.
+func (p *places) own(real string) bool {
+	return p.state != "" && below(real, p.state) || p.home != "" && below(real, path.Join(p.home, ".tera_pilot"))
+}
 
 // below reports whether name is dir or lies in it, by whole components.
 func below(name, dir string) bool {
