@@ -218,6 +218,46 @@ decision = "allow"
 	}
 }
 
+// An allow rule does not cover an option that runs something else, unless it
+// names that option.
+func TestUnnamedOptionsThatRunAreNotCovered(t *testing.T) {
+	pol := New(mustLoad(t, LayerUser, `
+[[rule]]
+cmd = ["python3", "bash", "node"]
+sub = ["x.py", "x.sh", "x.js"]
+decision = "allow"
+[[rule]]
+cmd = "make"
+sub = ["test"]
+decision = "allow"
+[[rule]]
+cmd = "git"
+sub = ["commit", "fetch"]
+decision = "allow"
+[[rule]]
+cmd = "sed"
+flags = { any = ["-i"] }
+decision = "allow"
+[[rule]]
+cmd = "go"
+sub = ["test"]
+flags = { any = ["-exec"] }
+decision = "allow"
+`))
+	for text, want := range map[string]Decision{
+		"python3 x.py": Allow, "python3 -u x.py a b": Allow, "python3 -c 'import os' x.py": Ask, "python3 -m mod x.py": Ask, "python3 -i x.py": Ask,
+		"bash x.sh": Allow, "bash -x x.sh": Allow, "bash -s x.sh < a": Ask, "bash -c 'touch a' x.sh": Ask, "bash -i x.sh": Ask, "bash --rcfile a x.sh": Ask, "bash x.sh -c": Allow,
+		"node x.js": Allow, "node -r ./a x.js": Ask, "node -e 1 x.js": Ask,
+		"make test": Allow, "make -j4 test": Allow, "make -f other test": Ask, "make --eval=a test": Ask, "make test -C sub": Allow, "make -C /etc test": Ask,
+		"git commit -m x": Allow, "git -c core.editor=a commit": Ask, "git fetch --upload-pack=a": Ask, "git fetch origin": Allow, "git --exec-path=a fetch": Ask,
+		"sed -i s/a/b/ f": Allow, "sed -i -f a f": Ask, "go test -exec ./a": Allow, "go test -toolexec ./a": Ask,
+	} {
+		if got, hit := pol.Decide(analysed(text), at()); got != want {
+			t.Errorf("%q: %v by %v, want %v", text, got, hit, want)
+		}
+	}
+}
+
 // A deny rule that may speak about words that are not known asks.
 func TestWhatMayBeForbiddenAsks(t *testing.T) {
 	pol := New(mustLoad(t, LayerUser, "[[rule]]\ncmd = \"git\"\nsub = [\"push\"]\ndecision = \"deny\"\n[[rule]]\ncmd = \"make\"\nargs = [\"x\"]\ndecision = \"deny\"\n"))

@@ -208,6 +208,9 @@ func (r *Rule) fitsFlags(p *Part) fit {
 	if len(r.forbid) > 0 && r.Decision == Allow && c.broken != "" && !c.loose {
 		return fitNo // an option that is not known may be a forbidden one
 	}
+	if r.Decision == Allow && !r.exact && r.unnamedRisk(p) {
+		return fitNo
+	}
 	if r.hasOnly {
 		for _, u := range c.flags {
 			if u.short && r.Decision == Allow || !flagIn(c, u, r.only, false) {
@@ -233,6 +236,34 @@ func (r *Rule) fitsFlags(p *Part) fit {
 	}
 	return fitNo
 }
+
+// unnamedRisk reports whether an option is given that runs a program or code,
+// or that cannot be told to be harmless, and that the rule does not name.
+func (r *Rule) unnamedRisk(p *Part) bool {
+	for _, u := range p.call.flags {
+		risky := u.opt != nil && runsOther(u.opt.kind)
+		if bareNever(p.Name) {
+			// The rule is about a script: nothing else may be what runs.
+			risky = risky || runsElse[u.raw]
+		}
+		if risky && !flagIn(p.call, u, r.only, false) && !flagIn(p.call, u, r.any, false) {
+			return true
+		}
+	}
+	return false
+}
+
+func runsOther(k kind) bool {
+	switch k {
+	case kindExec, kindCode, kindScript, kindShell, kindAsk:
+		return true
+	}
+	return false
+}
+
+// runsElse are options by which a shell or an interpreter runs something else
+// than its first operand.
+var runsElse = setOf(`-c -s -m --module -i -p -e -E -r`)
 
 // flagIn reports whether an option as used is one of names. loose also counts
 // what may be one of them: an abbreviation, or a letter of a cluster, of a
