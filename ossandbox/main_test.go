@@ -27,8 +27,15 @@ func TestMain(m *testing.M) {
 		os.Exit(wrap(os.Args[2], os.Args[3], os.Args[5:]))
 	}
 	flag.Parse()
-	os.Exit(m.Run())
+	code := m.Run()
+	for _, dir := range scratch {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
 }
+
+// scratch are folders that several tests share.
+var scratch []string
 
 // wrap runs argv at a grade, with the process's own streams.
 func wrap(grade, root string, argv []string) int {

@@ -182,14 +182,31 @@ func builtHarness(t *testing.T, dir string) string {
 	return goBuild(t, suiteDir+"/harness", filepath.Join(dir, "harness"), "GOFLAGS=-mod=mod")
 }
 
-// builtBinary is the command line, built from this tree.
+// builtBinary is the command line, built from this tree once, where everybody
+// can start it.
 func builtBinary(t *testing.T, dir string) string {
 	t.Helper()
-	to := filepath.Join(dir, "tera-pilot")
-	if *builtFlag == "" {
-		return goBuild(t, "../cmd/tera-pilot", to)
+	from := *builtFlag
+	if from == "" {
+		from = buildOnce(t)
 	}
-	return copyProgram(t, *builtFlag, to)
+	return copyProgram(t, from, filepath.Join(dir, "tera-pilot"))
+}
+
+// built is where buildOnce put it.
+var built string
+
+func buildOnce(t *testing.T) string {
+	t.Helper()
+	if built == "" {
+		dir, err := os.MkdirTemp("", "tera-pilot-built-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		scratch = append(scratch, dir)
+		built = goBuild(t, "../cmd/tera-pilot", filepath.Join(dir, "tera-pilot"))
+	}
+	return built
 }
 
 // ownBinary is this test program, where a normal user can start it.
