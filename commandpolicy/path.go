@@ -5,6 +5,10 @@ import (
 	"strings"
 )
 
+// maxPath bounds a path, as the kernel does (PATH_MAX): a longer one names no
+// file.
+const maxPath = 4096
+
 // maxLinks bounds the links followed for one path, as the kernel does.
 const maxLinks = 40
 
@@ -66,6 +70,9 @@ func (p *places) names(dir string) ([]string, bool) {
 // the parent of what was reached. A path whose links cannot be told is taken
 // as written. loop is true for a path that leads nowhere.
 func (p *places) resolve(name string, followLast bool) (real string, loop bool) {
+	if len(name) > maxPath {
+		return name, true
+	}
 	rest := strings.Split(name, "/")
 	real = "/"
 	for links := 0; len(rest) > 0; {
