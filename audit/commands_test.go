@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/tera-pilot/tera-pilot/audit"
 )
@@ -250,6 +251,53 @@ func TestKeysByHand(t *testing.T) {
 		t.Fatal(aside, err)
 	}
 	mustCLI(t, home, "audit", "verify", aside[0], "--pubkey", home+"/old.pub")
+}
+
+// Retention: stored sessions and whole files of the log go, and the rest
+// verifies.
+func TestPurgeByHand(t *testing.T) {
+	home, state := seeded(t, nil)
+	if out := mustCLI(t, home, "purge", "--before", "2026-01-31"); !strings.HasPrefix(out, "sessions: none") {
+		t.Errorf("%s", out)
+	}
+	if got := listing(t, state); strings.Count(got, "\n") != 1 {
+		t.Errorf("something was made:\n%s", got)
+	}
+	month := func(m time.Month) {
+		now := time.Date(2026, m, 2, 0, 0, 0, 0, time.UTC)
+		l, err := audit.Open(t.Context(), audit.Options{Dir: state, Now: func() time.Time { return now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		s, err := l.Session(t.Context(), audit.SessionInfo{Front: audit.FrontRun})
+		if err != nil {
+			t.Fatal(err)
+		}
+		record(t, s, 0)
+		if err := s.Close(audit.CloseOK); err != nil {
+			t.Fatal(err)
+		}
+	}
+	month(time.March)
+	month(time.April)
+	month(time.May)
+	if out := mustCLI(t, home, "purge", "--before", "2026-05-01", "--include-audit"); !strings.Contains(out, "records purged") {
+		t.Errorf("%s", out)
+	}
+	if out := mustCLI(t, home, "audit", "verify", "--strict"); !strings.Contains(out, "were purged") {
+		t.Errorf("%s", out)
+	}
+	mustCLI(t, home, "audit", "export", "--out", home+"/e.json")
+	mustCLI(t, home, "audit", "verify", home+"/e.json")
+	if out := mustCLI(t, home, "purge", "--before", "2026-05-01", "--include-audit"); !strings.Contains(out, "no whole file") {
+		t.Errorf("%s", out)
+	}
+	for _, args := range [][]string{{"purge"}, {"purge", "--before", "then"}, {"purge", "x"}} {
+		if _, errs, code := cli(t, home, args...); code != 2 {
+			t.Errorf("%v: exit %d, %s", args, code, errs)
+		}
+	}
 }
 
 // The report of --json has all its members, and only them.

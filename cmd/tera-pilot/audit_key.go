@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/audit"
@@ -114,44 +113,4 @@ From then on the local check begins at the record of that change.`,
 			})
 		},
 	}
-}
-
-// purgeAudit deletes the oldest part of the log.
-func (a *app) purgeAudit(cmd *cobra.Command, before time.Time) error {
-	return a.auditWriter(cmd.Context(), func(l *audit.Log, info audit.SessionInfo) error {
-		p, err := l.Purge(cmd.Context(), info, before)
-		if err != nil {
-			return err
-		}
-		if p.Records == 0 {
-			_, err = fmt.Fprintln(a.stdout, "audit: nothing to purge: whole files of the log go, one a month or 64 MiB, and none is older than that")
-			return err
-		}
-		_, err = fmt.Fprintf(a.stdout, "audit: %d records purged; the log begins with record %d of %s, behind a signed stub\n", p.Records, p.First, p.Since)
-		return err
-	})
-}
-
-// purgeCommand is retention: what is older than a date goes.
-func (a *app) purgeCommand() *cobra.Command {
-	var before string
-	var withAudit bool
-	cmd := &cobra.Command{
-		Use:   "purge --before DATE --include-audit",
-		Short: "Delete what is older than a date; the chain of the log stays verifiable",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			t, err := pointInTime(before, time.Now())
-			if err != nil {
-				return usage("--before: %w", err)
-			}
-			if !withAudit {
-				return usage("say --include-audit: nothing else is purged yet")
-			}
-			return a.purgeAudit(cmd, t)
-		},
-	}
-	cmd.Flags().StringVar(&before, "before", "", "a date such as 2026-01-31")
-	cmd.Flags().BoolVar(&withAudit, "include-audit", false, "also the oldest part of the audit log, whose place a signed stub takes")
-	return cmd
 }
