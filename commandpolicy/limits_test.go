@@ -65,7 +65,7 @@ func TestHostileSizes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			a := Parse(text, Context{Workspace: "/workspace", Home: "/home/u", Look: nothing{}})
+			a := Parse(text+"\ntouch x", Context{Workspace: "/workspace", Home: "/home/u", Look: nothing{}})
 			if a.ReadOnly {
 				t.Error("allowed")
 			}
