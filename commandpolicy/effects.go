@@ -132,6 +132,9 @@ func (e *effects) passes(words []word, to node) {
 
 func (e *effects) executes(what string) {
 	e.part.Effects.Executes = append(e.part.Effects.Executes, what)
+	if _, ok := strings.CutPrefix(what, "code:"); ok {
+		what = "code that it is given"
+	}
 	e.refuse("runs " + what)
 }
 

@@ -14,7 +14,10 @@ import (
 )
 
 func (a *app) policyCommand() *cobra.Command {
-	c := &cobra.Command{Use: "policy", Short: "Ask, test and prune the rules about commands, paths, hosts and tools"}
+	c := &cobra.Command{
+		Use: "policy", Short: "Ask, test and prune the rules about commands, paths, hosts and tools",
+		Args: noSubcommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
 	c.AddCommand(
 		&cobra.Command{
 			Use: "explain COMMAND", Short: "Say what a command would do, and which rule decides; runs nothing",
