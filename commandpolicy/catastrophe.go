@@ -60,8 +60,6 @@ func (w *walker) deny(id ruleID) {
 	w.remark(builtinReasons[id])
 }
 
-func (w *walker) denyPart(id ruleID, _ int) { w.deny(id) }
-
 // catastrophes checks one judged command against the list.
 func (j *judged) catastrophes() {
 	f := j.part.Effects

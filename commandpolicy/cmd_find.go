@@ -201,8 +201,6 @@ func (f *finder) found(x word) []word {
 			y.text = s.text
 			if f.narrow {
 				y.text = join(s.text, "…")
-			} else {
-				y.whole = true
 			}
 			if f.files && !strings.HasPrefix(s.text, "-") {
 				y.under = s.text

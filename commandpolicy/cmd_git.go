@@ -229,7 +229,7 @@ func gitPush(j *judged, c *call) {
 	force := c.has("--force", "--force-with-lease")
 	remove := c.has("--delete")
 	if c.has("--mirror") || (force || remove || c.has("--prune")) && c.has("--all") {
-		j.w.denyPart(ruleForcedPush, j.index)
+		j.w.deny(ruleForcedPush)
 	}
 	refs := c.operands
 	if len(refs) > 0 && !c.has("--repo") {
@@ -241,7 +241,7 @@ func gitPush(j *judged, c *call) {
 	for _, x := range refs {
 		for _, ref := range append([]string{x.text}, x.alts...) {
 			if j.rewrites(ref, force, remove) {
-				j.w.denyPart(ruleForcedPush, j.index)
+				j.w.deny(ruleForcedPush)
 			}
 		}
 	}

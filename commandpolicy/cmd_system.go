@@ -31,7 +31,7 @@ func (j *judged) kill() bool {
 	for _, x := range words {
 		for _, t := range append([]string{x.text}, x.alts...) {
 			if t == "-1" {
-				j.w.denyPart(ruleAllSignals, j.index)
+				j.w.deny(ruleAllSignals)
 			}
 		}
 		j.w.flow.edge(x.node, j.d)
@@ -54,7 +54,7 @@ func (j *judged) pkill() bool {
 		everything = true
 	}
 	if everything && j.name != "pgrep" {
-		j.w.denyPart(ruleAllSignals, j.index)
+		j.w.deny(ruleAllSignals)
 	}
 	if everything {
 		j.w.flow.mark(j.d, fromProcesses)
@@ -80,7 +80,7 @@ default isolate`)
 
 func (j *judged) systemctl() bool {
 	if ops := j.call.operands; len(ops) > 0 && powerVerbs[ops[0].text] {
-		j.w.denyPart(rulePower, j.index)
+		j.w.deny(rulePower)
 	}
 	return false
 }
@@ -91,7 +91,7 @@ func (j *judged) initLevel() bool {
 	for _, x := range j.args {
 		switch x.text {
 		case "0", "1", "6", "s", "S", "u", "U", "q", "Q":
-			j.w.denyPart(rulePower, j.index)
+			j.w.deny(rulePower)
 		}
 	}
 	return true
@@ -101,7 +101,7 @@ func (j *judged) initLevel() bool {
 func (j *judged) crontab() bool {
 	j.refuse("the table of commands that run by the clock")
 	if !j.call.has("-l") {
-		j.w.denyPart(ruleLogin, j.index)
+		j.w.deny(ruleLogin)
 	}
 	return false
 }
@@ -139,10 +139,10 @@ func (j *judged) own() bool {
 	}
 	switch strings.Join(words, " ") {
 	case "audit redact", "audit key", "policy forget", "keys set", "keys remove", "mcp approve", "mcp add", "mcp remove":
-		j.w.denyPart(ruleOwnState, j.index)
+		j.w.deny(ruleOwnState)
 	}
 	if len(words) > 0 && words[0] == "purge" {
-		j.w.denyPart(ruleOwnState, j.index)
+		j.w.deny(ruleOwnState)
 	}
 	return true
 }
@@ -172,7 +172,7 @@ func (j *judged) fuser() bool {
 	if j.call.has("--kill") {
 		for _, x := range j.call.operands {
 			if x.text == "/" {
-				j.w.denyPart(ruleAllSignals, j.index)
+				j.w.deny(ruleAllSignals)
 			}
 		}
 	}

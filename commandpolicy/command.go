@@ -183,7 +183,7 @@ func (e *effects) touchesOwn(x word) {
 		}
 		for _, p := range e.paths(known(t), true) {
 			if e.w.places.own(p) {
-				e.w.denyPart(ruleOwnState, e.index)
+				e.w.deny(ruleOwnState)
 			}
 		}
 	}
@@ -368,7 +368,9 @@ func (j *judged) taken(files []string) bool {
 // apply turns a parsed command line into effects.
 func (j *judged) apply(s *spec, c *call) {
 	if s.net {
-		j.w.flow.mark(j.d, fromNetwork|toNetwork)
+		if len(c.operands) == 0 || c.operands[0].text != "completion" { // that is made on the spot
+			j.w.flow.mark(j.d, fromNetwork|toNetwork)
+		}
 		j.refuse("uses the network")
 	}
 	if s.never != "" && !c.reads {
@@ -410,7 +412,7 @@ func (j *judged) apply(s *spec, c *call) {
 		j.stdinCode()
 	}
 	if s.net && len(j.part.Effects.Network) == 0 {
-		j.network("*")
+		j.part.Effects.Network = []string{"*"}
 	}
 	j.here()
 	if s.wraps && len(c.command) > 0 {

@@ -282,7 +282,7 @@ func (e *effects) classify(p string, act Act) {
 	use := PathUse{Path: p, Act: act, Part: e.index}
 	switch {
 	case e.w.places.own(p):
-		e.w.denyPart(ruleOwnState, e.index)
+		e.w.deny(ruleOwnState)
 		e.refuse("touches the agent's own files")
 	case act == ActRead && isSource(p), act != ActRead && isSink(p):
 	case !e.w.places.inside(p):

@@ -19,7 +19,6 @@ type word struct {
 	quoted bool     // some of it was quoted
 	glob   string   // the pattern it came from, as written
 	under  string   // not known, but the path of a plain file beneath this folder
-	whole  bool     // with under: stands for everything beneath it
 	stream bool     // a pipe made by <( ) or >( )
 	alts   []string // values it may also have, for the deny list
 	node   node     // where its content comes from
