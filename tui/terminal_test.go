@@ -65,9 +65,9 @@ func program(t *testing.T, part string, width, height int) *termtest.Process {
 	cmd.Env = append(os.Environ(), helper+"="+part, "TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=", "TEA_TRACE="+t.TempDir()+"/trace")
 	// When Bubble Tea shuts down, muesli/cancelreader v0.2.2 closes its epoll
 	// file while its own reader asks for the descriptor: a race within that
-	// library that the detector reports now and then. The report still goes to
-	// the terminal; it must not be taken for the program's exit code.
-	cmd.Env = append(cmd.Env, "GORACE=exitcode=0")
+	// library that the detector reports now and then. The report must be taken
+	// neither for the program's exit code nor for its screen.
+	cmd.Env = append(cmd.Env, "GORACE=exitcode=0 log_path="+t.TempDir()+"/race")
 	return termtest.Start(t, cmd, width, height)
 }
 
