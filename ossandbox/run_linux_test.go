@@ -99,7 +99,7 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		"the root folder":          func(c *Config) { c.Root = "/" },
 		"the home folder":          func(c *Config) { c.Root = home },
 		"a folder around the home": func(c *Config) { c.Root = base },
-		"our own state":            func(c *Config) { c.State = home + "/work/state" },
+		"our own state":            func(c *Config) { c.State = good.Root + "/state" },
 		"inside our own state":     func(c *Config) { c.State = base + "/home" },
 		"a relative path":          func(c *Config) { c.Root = "work" },
 		"a missing folder":         func(c *Config) { c.Root = home + "/none" },
