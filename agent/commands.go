@@ -14,6 +14,8 @@ func (s *Session) handle(o *owned, c event.Command) {
 	switch c := c.(type) {
 	case event.Submit:
 		s.submit(o, c.Text)
+	case event.Interject:
+		s.submit(o, c.Text)
 	case event.Withdraw:
 		if n := len(o.queue); n > 0 {
 			o.queue = slices.Clone(o.queue[:n-1])
@@ -37,6 +39,8 @@ func (s *Session) handle(o *owned, c event.Command) {
 		s.setModel(o, c)
 	case event.Rename:
 		o.tell(event.Renamed(c))
+	default:
+		o.tell(event.Notice{Severity: "warn", Text: fmt.Sprintf("the session does not know the command %T", c)})
 	}
 }
 

@@ -1,10 +1,26 @@
 package event
 
+import "time"
+
 // A Command is what a front end sends to the session. Nothing else reaches it.
 type Command interface{ isCommand() }
 
 // Submit is a message of the person. While a turn runs it waits in the queue.
-type Submit struct{ Text string }
+type Submit struct {
+	Text   string
+	Images []Image // shown to the model beside the text
+}
+
+// Image is a picture that the person attached.
+type Image struct {
+	Name      string // as the person knows it
+	MediaType string // image/png, image/jpeg, image/gif or image/webp
+	Data      []byte
+}
+
+// Interject gives the running turn a message: the model reads it after the
+// call that runs now. Without a running turn it is a Submit.
+type Interject struct{ Text string }
 
 // Withdraw takes the newest queued message back.
 type Withdraw struct{}
@@ -27,6 +43,58 @@ type Attached struct{ Source, What string }
 // would be asked from now on is denied.
 type Unattended struct{}
 
+// Revise asks for another version of the proposal of an open question: the core
+// makes a new plan, a new digest and a new question, and closes this one.
+type Revise struct {
+	Question string
+	Digest   string
+	Files    []Revision
+}
+
+// Revision is what the person wants of one file of a proposal.
+type Revision struct {
+	Path string
+	Drop []int   // indexes into the question's Lines: added and deleted lines that are left out
+	Text *string // the whole new text, when the person edited it; Drop is then empty
+}
+
+// Window opens a timed window ("trust", "unsafe") or, with "strict", ends it.
+// Only the interactive terminal may.
+type Window struct {
+	Mode string
+	For  time.Duration
+}
+
+// Undo takes back what calls of this session changed: those of one call, of
+// one turn, of one path, or, with all members zero, of the last turn that
+// changed anything. It is asked about like any other effect.
+type Undo struct {
+	Call string
+	Turn int
+	Path string
+	All  bool // of the whole session
+}
+
+// Compact replaces the older part of the model's context by a summary. Back
+// takes the last compaction back.
+type Compact struct{ Back bool }
+
+// SetThought sets how much the model may think: off, low, medium or high.
+type SetThought struct{ Level string }
+
+// StopJob ends a command that runs in the background.
+type StopJob struct{ Job string }
+
+// Forget withdraws a remembered rule, by its id.
+type Forget struct{ Rule string }
+
+// Reload reads the policy files again. What was approved and not yet run dies.
+type Reload struct{}
+
+// Seen says that the person looked at, exported or cleared what the log or the
+// screen holds: "audit.viewed", "audit.exported", "view.cleared".
+type Seen struct{ What, Detail string }
+
 // SetModel changes the model from the next request on.
 type SetModel struct{ Provider, Model string }
 
@@ -47,3 +115,13 @@ func (Unattended) isCommand() {}
 func (Rename) isCommand()     {}
 func (Settle) isCommand()     {}
 func (Answer) isCommand()     {}
+func (Interject) isCommand()  {}
+func (Revise) isCommand()     {}
+func (Window) isCommand()     {}
+func (Undo) isCommand()       {}
+func (Compact) isCommand()    {}
+func (SetThought) isCommand() {}
+func (StopJob) isCommand()    {}
+func (Forget) isCommand()     {}
+func (Reload) isCommand()     {}
+func (Seen) isCommand()       {}

@@ -46,12 +46,24 @@ type Opened struct {
 	Network string `json:"network,omitempty"`  // what commands reach: "off", or the hosts
 	Window  int64  `json:"window,omitempty"`   // the model's context, in tokens; 0 when unknown
 	MaxCost int64  `json:"max_cost,omitempty"` // of the session, in millionths of a dollar; 0 for none
+	Parent  string `json:"parent,omitempty"`   // the session that this one was forked from
+	Fork    uint64 `json:"fork,omitempty"`     // the last event of the parent that it shares
 }
 
 // TurnStarted begins a turn with what the person said.
 type TurnStarted struct {
-	Turn int    `json:"turn"`
-	Text string `json:"text"`
+	Turn   int        `json:"turn"`
+	Text   string     `json:"text"`
+	Images []ImageRef `json:"images,omitempty"`
+}
+
+// ImageRef is a picture that came with a message or a result. Its bytes lie in
+// the session's folder under the name of their hash.
+type ImageRef struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	SHA256    string `json:"sha256"`
+	Size      int64  `json:"size"`
 }
 
 // TurnEnded closes a turn. Status is done, incomplete, error or cancelled.
@@ -167,6 +179,8 @@ type CallResult struct {
 	Untrusted string     `json:"untrusted,omitempty"` // where the body comes from: file, command, web, mcp; "" are our own words
 	Recovered bool       `json:"recovered,omitempty"`
 	Check     bool       `json:"check,omitempty"` // the call ran the project's tests
+	Images    []ImageRef `json:"images,omitempty"`
+	Undone    []string   `json:"undone,omitempty"` // calls that this one took back
 }
 
 // FileSeen is the state in which the model last saw a file.
@@ -217,6 +231,79 @@ type TodoChanged struct {
 type TodoItem struct {
 	Text   string `json:"text"`
 	Status string `json:"status"`
+}
+
+// Interjected is a message of the person that joined the running turn.
+type Interjected struct {
+	Turn int    `json:"turn"`
+	Text string `json:"text"`
+}
+
+// WindowChanged says that a timed window opened ("trust", "unsafe") or that
+// none is open any more ("").
+type WindowChanged struct {
+	Mode  string    `json:"mode"`
+	Until time.Time `json:"until,omitzero"`
+	Why   string    `json:"why,omitempty"` // of its end: strict, over, cancel, reload, grade
+}
+
+// PolicyChanged says that other rules are in force from now on.
+type PolicyChanged struct {
+	What string `json:"what"` // remembered, forgotten, reloaded, host granted
+	Rule string `json:"rule,omitempty"`
+	From string `json:"from"` // digests of the policy
+	To   string `json:"to"`
+}
+
+// ThoughtChanged says how much the model may think from the next request on.
+type ThoughtChanged struct {
+	Level string `json:"level"`
+}
+
+// Masked says that the bodies of old results are no longer sent to the model.
+type Masked struct {
+	Calls []string `json:"calls"`
+	Freed int64    `json:"freed"` // tokens, estimated
+}
+
+// Compacted says that what came before the event After is sent to the model as
+// a summary. The log keeps all of it.
+type Compacted struct {
+	After   uint64   `json:"after"` // events with a lower or equal number are summed up
+	Summary string   `json:"summary"`
+	Kept    []string `json:"kept,omitempty"`    // what stands in it word for word: rules, denials, tasks
+	Dropped []string `json:"dropped,omitempty"` // what it leaves out, by name
+	SHA256  string   `json:"sha256"`            // of what was dropped, as it was sent
+	From    int64    `json:"from"`              // tokens before, estimated
+	To      int64    `json:"to"`                // and after
+	Tainted bool     `json:"tainted,omitempty"` // the summary covers untrusted text
+}
+
+// Uncompacted takes the compaction with the number Of back.
+type Uncompacted struct {
+	Of uint64 `json:"of"`
+}
+
+// JobChanged says where a command in the background stands.
+type JobChanged struct {
+	Job    string `json:"job"`
+	Call   string `json:"call"`
+	Title  string `json:"title"`
+	Status string `json:"status"` // running, or the status of its outcome
+	Exit   *int   `json:"exit,omitempty"`
+}
+
+// Egress says that something left the machine, or was kept from it.
+type Egress struct {
+	Call     string `json:"call,omitempty"`
+	Door     string `json:"door"` // web, mcp, command, git
+	Host     string `json:"host"` // with its port
+	Method   string `json:"method,omitempty"`
+	Address  string `json:"address,omitempty"` // that was dialled
+	Sent     int64  `json:"sent"`              // bytes
+	Received int64  `json:"received"`
+	Status   string `json:"status"` // ok, error, blocked
+	Reason   string `json:"reason,omitempty"`
 }
 
 // Notice is a banner: what happened, and the next step.
@@ -290,6 +377,15 @@ func (Notice) Type() string         { return "notice" }
 func (Recovered) Type() string      { return "recovered" }
 func (Tainted) Type() string        { return "tainted" }
 func (Renamed) Type() string        { return "renamed" }
+func (Interjected) Type() string    { return "turn.interjected" }
+func (WindowChanged) Type() string  { return "window.changed" }
+func (PolicyChanged) Type() string  { return "policy.changed" }
+func (ThoughtChanged) Type() string { return "thought.changed" }
+func (Masked) Type() string         { return "context.masked" }
+func (Compacted) Type() string      { return "context.compacted" }
+func (Uncompacted) Type() string    { return "context.uncompacted" }
+func (JobChanged) Type() string     { return "job.changed" }
+func (Egress) Type() string         { return "egress" }
 func (Closed) Type() string         { return "session.closed" }
 func (AuditHead) Type() string      { return "audit.head" }
 func (Working) Type() string        { return "working" }
@@ -385,6 +481,24 @@ func decodeBody(word string, b []byte) (Body, error) {
 		return into[Renamed](b)
 	case Closed{}.Type():
 		return into[Closed](b)
+	case Interjected{}.Type():
+		return into[Interjected](b)
+	case WindowChanged{}.Type():
+		return into[WindowChanged](b)
+	case PolicyChanged{}.Type():
+		return into[PolicyChanged](b)
+	case ThoughtChanged{}.Type():
+		return into[ThoughtChanged](b)
+	case Masked{}.Type():
+		return into[Masked](b)
+	case Compacted{}.Type():
+		return into[Compacted](b)
+	case Uncompacted{}.Type():
+		return into[Uncompacted](b)
+	case JobChanged{}.Type():
+		return into[JobChanged](b)
+	case Egress{}.Type():
+		return into[Egress](b)
 	case TextDelta{}.Type():
 		return into[TextDelta](b)
 	case ReasoningDelta{}.Type():

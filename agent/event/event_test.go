@@ -32,6 +32,8 @@ func all() []Body {
 		Tainted{Source: "web"},
 		Renamed{Title: "t"},
 		Closed{Status: "ok"},
+		Interjected{Text: "i"}, WindowChanged{Mode: "trust"}, PolicyChanged{What: "remembered"}, ThoughtChanged{Level: "low"},
+		Masked{Calls: []string{"1"}}, Compacted{Summary: "s"}, Uncompacted{Of: 3}, JobChanged{Job: "j", Exit: &exit}, Egress{Door: "web"},
 		AuditHead{Size: 3},
 		Working{On: "model"},
 		Queued{Texts: []string{"q"}},

@@ -18,8 +18,10 @@ type Question struct {
 	Title     string       `json:"title"`
 	Lines     []Line       `json:"lines"`
 	LinesHash string       `json:"lines_hash"`
-	Scopes    []Scope      `json:"scopes,omitempty"`  // what "allow more" offers, from exact to general
-	Options   []string     `json:"options,omitempty"` // ask_user: suggested answers
+	Scopes    []Scope      `json:"scopes,omitempty"`    // what "allow more" offers, from exact to general
+	Options   []string     `json:"options,omitempty"`   // ask_user: suggested answers
+	Form      []Field      `json:"form,omitempty"`      // a server asks for these (MCP elicitation)
+	Revisable bool         `json:"revisable,omitempty"` // a Revise makes a new version of it
 	Danger    bool         `json:"danger,omitempty"`
 	Code      string       `json:"code,omitempty"` // Danger: to be typed instead of the allow key
 	Raised    bool         `json:"raised,omitempty"`
@@ -87,6 +89,16 @@ type Scope struct {
 	Rule    string `json:"rule"`     // in the policy language
 }
 
+// A Field is one member of a form.
+type Field struct {
+	Name     string   `json:"name"`
+	Title    string   `json:"title"`
+	Kind     string   `json:"kind"` // string, number, integer, boolean, choice
+	Options  []string `json:"options,omitempty"`
+	Default  string   `json:"default,omitempty"`
+	Required bool     `json:"required,omitempty"`
+}
+
 // Choice is the person's word. The zero value denies.
 type Choice uint8
 
@@ -108,6 +120,7 @@ type Answer struct {
 	Scope     string
 	Reason    string // of a denial; travels in the tool result
 	Text      string // Reply
+	Form      map[string]string
 	Code      string // Danger
 	Unfenced  bool   // the front end could not make sure that the question was drawn
 	By        string // user:tui, user:acp, demo
