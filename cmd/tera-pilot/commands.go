@@ -25,7 +25,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringVar(&a.flags.home, "home", "", "state folder (default ~/.tera_pilot, or TERA_PILOT_HOME)")
 	f.StringVar(&a.flags.root, "root", "", "root folder of the session")
 	f.StringVar(&a.flags.script, "script", "", "scenario file for the provider scripted")
-	f.BoolVar(&a.flags.ignoreProjectConfig, "ignore-project-config", false, "load nothing of the project's own configuration (none of it is loaded yet)")
+	f.BoolVar(&a.flags.ignoreProjectConfig, "ignore-project-config", false, "load nothing of the project's own configuration")
 	for _, sub := range []*cobra.Command{
 		a.demoCommand(), a.runCommand(), a.sessionsCommand(), a.auditCommand(), a.policyCommand(), a.sandboxCommand(),
 		a.gitCommand(), a.modelsCommand(), a.keysCommand(), a.doctorCommand(), a.acpCommand(), a.purgeCommand(),

@@ -11,6 +11,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/internal/config"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
+	"github.com/tera-pilot/tera-pilot/internal/trust"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -73,7 +74,7 @@ func (a *app) patient(project string) (doctor.Place, error) {
 		s = config.Defaults()
 	}
 	d.Sandbox, d.Unused = s.Sandbox, s.Unused
-	_, d.Policy = a.rules(state)
+	_, d.Policy = a.rules(state, nil, trust.Grant{})
 	prov, err := a.provider(place{home, state, d.Root, s}, secret.New())
 	if d.ProviderErr = err; err == nil && prov.Provider != nil {
 		d.Provider, d.Model = prov.ID(), prov.model

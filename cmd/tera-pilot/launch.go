@@ -21,6 +21,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/internal/config"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
+	"github.com/tera-pilot/tera-pilot/internal/trust"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 	"golang.org/x/term"
 )
@@ -39,6 +40,7 @@ type launch struct {
 	env           []string
 	editor        world.Editor // nil: none
 	preview       bool         // the front end shows the files of a call itself
+	review        review       // asks about a folder that is not trusted; nil: nobody can be asked
 }
 
 // place is where a session works and where its state lies.
@@ -54,6 +56,8 @@ type opened struct {
 	world    *world.World
 	evidence *audit.Log
 	provider provider
+	project  *trust.Project // the repository's own configuration; nil with --ignore-project-config
+	grant    trust.Grant    // what of it the person let in
 }
 
 // open makes a session of flags, settings and the folder it was started in.
@@ -66,36 +70,49 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 	if err != nil {
 		return nil, usage("%w", err)
 	}
-	rules, err := a.rules(p.state)
-	if err != nil {
-		return nil, usage("%w", err)
-	}
 	redactor := secret.New()
 	prov, err := a.provider(p, redactor)
 	if err != nil {
 		return nil, err
 	}
+	o := &opened{place: p, provider: prov}
+	if o.project, o.grant, err = a.letIn(p, l.review); err != nil {
+		return nil, err
+	}
+	if err := a.session(ctx, o, l, level, setting, redactor); err != nil {
+		return nil, errors.Join(err, o.leave())
+	}
+	return o, nil
+}
+
+// session opens the session's log, reads the rules and builds what it stands
+// on.
+func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level, setting gate.Setting, redactor *secret.Redactor) error {
+	p, prov := o.place, o.provider
+	rules, err := a.rules(p.state, o.project, o.grant)
+	if err != nil {
+		return usage("%w", err)
+	}
 	if l.needsProvider && prov.Provider == nil {
-		return nil, &exitError{exitModel, errNoModel}
+		return &exitError{exitModel, errNoModel}
 	}
 	if err := statedir.Ensure(p.state); err != nil {
-		return nil, usage("%w", err)
+		return usage("%w", err)
 	}
 	store := session.NewStore(filepath.Join(p.state, "sessions"))
 	log, past, err := openLog(store, l, p.root)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	o := &opened{place: p, provider: prov}
 	if err := a.build(ctx, o, l, agent.Options{
 		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
 		Level: level, Sandbox: setting, Rules: rules, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
 		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, Preview: l.preview,
 		Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
 	}); err != nil {
-		return nil, errors.Join(err, log.Close())
+		return errors.Join(err, log.Close())
 	}
-	return o, nil
+	return nil
 }
 
 // build opens the world, the audit log and the session on top of them.
@@ -148,7 +165,15 @@ func confined(w *world.World, setting ossandbox.Setting) error {
 
 // Close ends the session and what it stood on.
 func (o *opened) Close(status audit.CloseStatus) error {
-	return errors.Join(o.Session.Close(status), o.evidence.Close(), o.world.Close())
+	return errors.Join(o.Session.Close(status), o.evidence.Close(), o.world.Close(), o.leave())
+}
+
+// leave gives the project's folder back.
+func (o *opened) leave() error {
+	if o.project == nil {
+		return nil
+	}
+	return o.project.Close()
 }
 
 // place finds the folders and reads the settings. Nothing is created.

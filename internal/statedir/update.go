@@ -1,0 +1,94 @@
+package statedir
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// maxFile bounds a file of ours that is read whole, in bytes.
+const maxFile = 16 << 20
+
+// Read returns the content of a file of ours after CheckFile. A file that is
+// not there has none, and is no error.
+func Read(file string, private bool) ([]byte, error) {
+	if err := CheckFile(file, private); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if len(data) > maxFile {
+		return nil, &UnsafeError{file, fmt.Sprintf("is larger than %d bytes", maxFile), "move it away"}
+	}
+	return data, nil
+}
+
+// Update replaces a file of ours by what change makes of its content, whole or
+// not at all, with the mode 0600. Processes that update one file wait for each
+// other. The folder is made if it is not there; when change returns an error,
+// nothing is written.
+func Update(file string, change func(old []byte) ([]byte, error)) (err error) {
+	dir := filepath.Dir(file)
+	if err := Ensure(dir); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(file+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o600)
+	if err != nil {
+		return fmt.Errorf("lock of %s: %w", file, err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }() // gives the lock back
+	if err := flock(lock); err != nil {
+		return fmt.Errorf("lock of %s: %w", file, err)
+	}
+	old, err := Read(file, false)
+	if err != nil {
+		return err
+	}
+	data, err := change(old)
+	if err != nil {
+		return err
+	}
+	return replace(dir, file, data)
+}
+
+func flock(f *os.File) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
+
+// replace puts data in the place of a file by a rename in its folder.
+func replace(dir, file string, data []byte) error {
+	tmp, err := os.CreateTemp(dir, ".new-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // does nothing once the file has its name
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp.Name(), file); err != nil {
+		return err
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
