@@ -37,6 +37,8 @@ func (s *Session) handle(o *owned, c event.Command) {
 		o.canAsk = false
 	case event.SetModel:
 		s.setModel(o, c)
+	case event.Seen:
+		s.seen(o, c)
 	case event.Rename:
 		o.tell(event.Renamed(c))
 	default:
@@ -103,7 +105,7 @@ func (s *Session) setLevel(o *owned, c event.SetLevel) {
 		return
 	}
 	o.tell(event.LevelChanged{From: from, To: to, By: "user:" + string(s.o.Front)})
-	s.note(o, audit.Event{Kind: "level", Title: fmt.Sprintf("level %s becomes %s", from, to), Data: map[string]any{"from": from, "to": to}})
+	s.note(o, audit.LevelChange(from, to))
 }
 
 // levelWord is what the level in force is called.
@@ -120,6 +122,21 @@ func (s *Session) setModel(o *owned, c event.SetModel) {
 		return
 	}
 	o.tell(event.ModelChanged{Provider: s.o.Provider.ID(), Model: c.Model})
+}
+
+// seen states that the person looked at, exported or cleared something.
+// Clearing a view deletes nothing.
+func (s *Session) seen(o *owned, c event.Seen) {
+	switch c.What {
+	case "audit.viewed":
+		s.note(o, audit.Seen(audit.KindViewed, "the log was looked at", c.Detail))
+	case "audit.exported":
+		s.note(o, audit.Seen(audit.KindExported, "the log was exported", c.Detail))
+	case "view.cleared":
+		s.note(o, audit.Seen(audit.KindCleared, "the view was cleared; nothing was deleted", c.Detail))
+	default:
+		o.tell(event.Notice{Severity: "warn", Text: fmt.Sprintf("nothing is known that was %q", c.What)})
+	}
 }
 
 // note writes an audit event that belongs to a command of the person.

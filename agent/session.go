@@ -186,10 +186,20 @@ func (s *Session) keep(ctx context.Context, offer gate.Offer) error {
 	if err != nil {
 		return err
 	}
-	return s.audit.Event(ctx, audit.Event{
-		Kind: "policy", Title: "remembered for this session: " + offer.Title,
-		Data: map[string]any{"old": before, "new": after, "rule": offer.Rule, "host": offer.Grant},
-	})
+	if offer.Grant != "" {
+		return s.Note(ctx, audit.PolicyChange("host", "granted for this session: "+offer.Title, before, after, offer.Grant))
+	}
+	return s.Note(ctx, audit.PolicyChange("remembered", "remembered for this session: "+offer.Title, before, after, offer.Rule))
+}
+
+// Note states an event in the audit log, such as those that package audit
+// builds for the kinds of docs/audit-format.md, section 4.5. An error means
+// that nothing more may be done in this session.
+func (s *Session) Note(ctx context.Context, e audit.Event) error {
+	if err := s.audit.Event(context.WithoutCancel(ctx), e); err != nil {
+		return fmt.Errorf("%w: %w", errNoEvidence, err)
+	}
+	return nil
 }
 
 // ID is the session's id.

@@ -90,7 +90,7 @@ func (s *Session) steps(ctx context.Context) (turnEnd, error) {
 	if ctx.Err() != nil {
 		return turnEnd{"cancelled", "stopped", codeCancelled}, nil
 	}
-	if err := s.record(audit.Event{Kind: "prompt", Category: audit.CategoryInfo, Title: "a message of the person"}); err != nil {
+	if err := s.record(audit.Event{Kind: audit.KindPrompt, Title: "a message of the person"}); err != nil {
 		return turnEnd{}, err
 	}
 	if s.o.Provider == nil {
@@ -169,7 +169,7 @@ func (s *Session) ask(ctx context.Context) (event.Reply, error) {
 		return event.Reply{}, errors.Join(err, askErr)
 	}
 	if askErr != nil && len(reply.Parts) == 0 {
-		return event.Reply{}, askErr
+		return event.Reply{}, errors.Join(askErr, s.recordFailed(ctx, state.Model, askErr))
 	}
 	err = errors.Join(s.owner.emit(stored), s.owner.barrier(), s.recordModel(stored), s.closeUnusable(stored, askErr))
 	return stored, errors.Join(askErr, err)
@@ -241,10 +241,22 @@ func (s *Session) tellHead() error {
 
 // record states an event in the audit log, also in a turn that was stopped.
 func (s *Session) record(e audit.Event) error {
-	if err := s.audit.Event(s.lasting, e); err != nil {
-		return fmt.Errorf("%w: %w", errNoEvidence, err)
+	return s.Note(s.lasting, e)
+}
+
+// recordFailed states a request to the model that brought no answer: what kind
+// of failure it was, and no text of the server's.
+func (s *Session) recordFailed(ctx context.Context, name string, failed error) error {
+	why := "error"
+	if ctx.Err() != nil {
+		why = "cancelled"
 	}
-	return nil
+	if e, ok := errors.AsType[*model.Error](failed); ok {
+		why = string(e.Class)
+	}
+	return s.record(audit.Event{Kind: audit.KindModel, Category: audit.CategoryThought, Title: "a request to the model failed", Data: map[string]any{
+		"provider": s.o.Provider.ID(), "model": name, "failed": why,
+	}})
 }
 
 // recordModel states a request to the model: who, how much, no text.
@@ -256,7 +268,7 @@ func (s *Session) recordModel(r event.Reply) error {
 	if r.Usage.Cost != nil {
 		data["cost_micro_usd"] = *r.Usage.Cost
 	}
-	return s.record(audit.Event{Kind: "model", Category: audit.CategoryThought, Title: "an answer of the model", Data: data})
+	return s.record(audit.Event{Kind: audit.KindModel, Category: audit.CategoryThought, Title: "an answer of the model", Data: data})
 }
 
 // deltas hands the pieces of a reply on, thirty times a second at most. A

@@ -73,7 +73,7 @@ func (t recordType) has(name string) bool {
 	case typeOpen:
 		switch name {
 		case "binary", "boot", "front", "head", "host", "level", "next", "noconfirm", "parent", "pid", "policy",
-			"pstart", "redaction", "sandbox", "session", "spk", "tool", "user", "version", "workspace":
+			"pstart", "redaction", "sandbox", "session", "settings", "spk", "tool", "user", "version", "workspace":
 			return true
 		}
 	case typeIntent:

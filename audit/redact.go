@@ -19,7 +19,7 @@ func (l *Log) Anchor(ctx context.Context, info SessionInfo) (note []byte, head H
 	if err != nil {
 		return nil, head, err
 	}
-	if err := s.Event(ctx, Event{Kind: "anchored", Title: "the head was shown, to be kept elsewhere"}); err != nil {
+	if err := s.Event(ctx, Event{Kind: KindAnchored, Title: "the head was shown, to be kept elsewhere"}); err != nil {
 		return nil, head, errors.Join(err, s.Close(CloseError))
 	}
 	err = l.withLog(func(w *writer) error {
@@ -48,7 +48,7 @@ func (l *Log) Redact(ctx context.Context, info SessionInfo, seqs []int64) (int, 
 	err := l.within(ctx, info, func(s *Session) error {
 		// The tombstone first: a crash may leave one without a deletion, which
 		// can be repeated, but no deletion without a tombstone.
-		d, err := l.drafter.event(s, Event{Kind: "redacted", Title: "values deleted of records " + strings.Join(names, ", "), Data: map[string]any{"seqs": names}})
+		d, err := l.drafter.event(s, Event{Kind: KindRedacted, Title: "values deleted of records " + strings.Join(names, ", "), Data: map[string]any{"seqs": names}})
 		if err != nil {
 			return err
 		}

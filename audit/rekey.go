@@ -49,7 +49,7 @@ func (l *Log) RotateRoot(ctx context.Context, info SessionInfo) (Rotated, error)
 		return out, err
 	}
 	err = l.within(ctx, info, func(s *Session) error {
-		return s.Event(ctx, Event{Kind: "restarted", Title: "the log before this one is in " + out.Aside,
+		return s.Event(ctx, Event{Kind: KindRestarted, Title: "the log before this one is in " + out.Aside,
 			Data: map[string]any{"log": aside.Log, "size": aside.Size, "head": aside.Hash, "folder": out.Aside}})
 	})
 	if err != nil {
@@ -228,7 +228,7 @@ func (l *Log) AdoptRoot(ctx context.Context, info SessionInfo) (PublicKey, error
 		if err != nil {
 			return err
 		}
-		return s.Event(ctx, Event{Kind: "adopted", Title: "the new root key is adopted", Data: map[string]any{"root": hexKey(key)}})
+		return s.Event(ctx, Event{Kind: KindAdopted, Title: "the new root key is adopted", Data: map[string]any{"root": hexKey(key)}})
 	})
 	return key, err
 }

@@ -14,7 +14,7 @@ func (d drafter) sessionInfo(s *Session, i SessionInfo) (jcs.Builder, error) {
 	default:
 		return b, fmt.Errorf("a session needs a front end, and %.80q is none", string(i.Front))
 	}
-	for name, s := range map[string]string{"binary": i.Binary, "policy": i.Policy} {
+	for name, s := range map[string]string{"binary": i.Binary, "policy": i.Policy, "settings": i.Settings} {
 		if _, err := digest(name, s); err != nil {
 			return b, err
 		}
@@ -31,6 +31,7 @@ func (d drafter) sessionInfo(s *Session, i SessionInfo) (jcs.Builder, error) {
 	b.Text("level", d.text(i.Level, longWord))
 	b.True("noconfirm", i.NoConfirm)
 	b.Text("policy", i.Policy)
+	b.Text("settings", i.Settings)
 	b.Text("redaction", d.mask.ID())
 	var box jcs.Builder
 	box.Text("setting", d.text(i.Sandbox.Setting, longWord))

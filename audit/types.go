@@ -36,6 +36,7 @@ type SessionInfo struct {
 	NoConfirm bool        // the opt-out was given at the launch
 	Sandbox   SandboxInfo // the setting and the grade reached
 	Policy    string      // digest of the policy in force, hex
+	Settings  string      // digest of the settings in force, hex
 	Parent    *Parent     // of a sub-agent: who started it
 }
 

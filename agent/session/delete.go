@@ -9,6 +9,12 @@ import (
 // Delete removes a session with all that was kept of it. One that is open, in
 // whatever process, is a *BusyError. The audit log keeps its evidence.
 func (s *Store) Delete(id string) error {
+	return s.DeleteAfter(id, func() error { return nil })
+}
+
+// DeleteAfter is Delete that first, when it is sure that the session is there
+// and nobody has it open, calls stated. An error of that keeps the session.
+func (s *Store) DeleteAfter(id string, stated func() error) error {
 	if _, err := s.folder(id); err != nil {
 		return err
 	}
@@ -16,5 +22,9 @@ func (s *Store) Delete(id string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.RemoveAll(filepath.Join(s.dir, id)), l.file.Close(), l.lock.Close())
+	err = stated()
+	if err == nil {
+		err = os.RemoveAll(filepath.Join(s.dir, id))
+	}
+	return errors.Join(err, l.file.Close(), l.lock.Close())
 }

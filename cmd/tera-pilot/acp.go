@@ -76,7 +76,7 @@ func (a *app) acp(ctx context.Context, noConfirm bool) error {
 		return err
 	}
 	return acp.Run(ctx, acp.Options{
-		In: a.stdin, Out: out, Err: a.stderr, Version: version(), Store: store,
+		In: a.stdin, Out: out, Err: a.stderr, Version: version(), Store: witnessedStore{store, a, ctx},
 		Launch: acp.Launch{NewFiles: settings.Autonomy == gate.NewFilesOnly.String(), OptOut: noConfirm},
 		Open: func(ctx context.Context, r acp.Request) (acp.Opened, error) {
 			return a.openForEditor(ctx, r, noConfirm)

@@ -65,9 +65,7 @@ func (a *app) purgeSessions(ctx context.Context, before time.Time) error {
 		_, err := fmt.Fprintln(a.stdout, "sessions: none is older than that")
 		return err
 	}
-	shown := old[:min(len(old), 200)] // what an event has room for
-	ev := audit.Event{Kind: "cleared", Title: fmt.Sprintf("%d stored sessions deleted", len(old)), Data: map[string]any{"sessions": shown, "count": len(old)}}
-	return a.recorded(ctx, state, ev, func() error { return a.deleteSessions(store, old) })
+	return a.recorded(ctx, state, audit.SessionsDeleted(old...), func() error { return a.deleteSessions(store, old) })
 }
 
 // deleteSessions leaves out those that are open somewhere.

@@ -61,7 +61,7 @@ func TestPurgeSessions(t *testing.T) {
 		t.Errorf("%v %v", left, err)
 	}
 	log, err := os.ReadFile(filepath.Join(state, "audit", "000001.jsonl"))
-	if err != nil || !strings.Contains(string(log), `"kind":"cleared"`) {
+	if err != nil || !strings.Contains(string(log), `"kind":"deleted"`) {
 		t.Errorf("the log does not state it: %v", err)
 	}
 }

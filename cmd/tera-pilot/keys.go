@@ -58,7 +58,7 @@ func (a *app) changeKeys(ctx context.Context, what, name string, change func(*ke
 	if err := statedir.Ensure(state); err != nil {
 		return usage("%w", err)
 	}
-	err = a.recorded(ctx, state, audit.Event{Kind: "settings", Title: "key " + name + " " + what, Data: map[string]any{"key": name, "what": what}}, func() error {
+	err = a.recorded(ctx, state, audit.SettingsChange("key "+name+" "+what, "", "", "key "+name), func() error {
 		return change(keystore.Open(state))
 	})
 	if err != nil {

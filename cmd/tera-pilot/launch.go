@@ -140,7 +140,7 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 	if err != nil {
 		return errors.Join(&exitError{exitNoEvidence, err}, o.world.Close())
 	}
-	opts.World, opts.Evidence, opts.Info, opts.Facts = o.world, o.evidence, a.info(ctx, o.world), facts(ctx, o.world)
+	opts.World, opts.Evidence, opts.Info, opts.Facts = o.world, o.evidence, a.info(ctx, o.world, o.settings), facts(ctx, o.world)
 	o.Session, err = agent.Open(ctx, opts)
 	if errors.Is(err, agent.ErrNoEvidence) {
 		err = &exitError{exitNoEvidence, err}
@@ -263,8 +263,8 @@ func openLog(store *session.Store, l launch, root string) (*session.Log, []event
 }
 
 // info is what the audit log states of the program and the machine.
-func (a *app) info(ctx context.Context, w *world.World) audit.SessionInfo {
-	info := audit.SessionInfo{Tool: "tera-pilot", Version: version(), Binary: binaryHash()}
+func (a *app) info(ctx context.Context, w *world.World, s config.Settings) audit.SessionInfo {
+	info := audit.SessionInfo{Tool: "tera-pilot", Version: version(), Binary: binaryHash(), Settings: s.Digest()}
 	info.Host, _ = os.Hostname() // an unnamed machine is stated without a name
 	if u, err := user.Current(); err == nil {
 		info.User = u.Username

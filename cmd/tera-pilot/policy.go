@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/commandpolicy"
 )
 
@@ -37,7 +41,7 @@ func (a *app) policyCommand() *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "forget ID", Short: "Withdraw a remembered rule",
-			Args: policyArgs(1, 1), RunE: func(_ *cobra.Command, args []string) error { return a.policyForget(args[0]) },
+			Args: policyArgs(1, 1), RunE: func(cmd *cobra.Command, args []string) error { return a.policyForget(cmd.Context(), args[0]) },
 		},
 	)
 	return c
@@ -232,8 +236,9 @@ func policyExpiry(r *commandpolicy.Rule) string {
 	return "  (until " + when.Format(time.RFC3339) + ")"
 }
 
-// policyForget rewrites remembered.toml without one rule, whole or not at all.
-func (a *app) policyForget(id string) error {
+// policyForget rewrites remembered.toml without one rule, whole or not at all,
+// and states it in the audit log first.
+func (a *app) policyForget(ctx context.Context, id string) error {
 	state, err := a.stateHome()
 	if err != nil {
 		return err
@@ -250,7 +255,9 @@ func (a *app) policyForget(id string) error {
 	if err != nil {
 		return fmt.Errorf("policy forget: %w", err)
 	}
-	if err := replaceFile(name, kept); err != nil {
+	digest := func(b []byte) string { sum := sha256.Sum256(b); return hex.EncodeToString(sum[:]) }
+	e := audit.PolicyChange("forgotten", "the remembered rule "+id+" is forgotten", digest(src), digest(kept), id)
+	if err := a.recorded(ctx, state, e, func() error { return replaceFile(name, kept) }); err != nil {
 		return fmt.Errorf("policy forget: %w", err)
 	}
 	fmt.Fprintf(a.stdout, "forgot %s\n", id)

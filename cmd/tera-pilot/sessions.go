@@ -31,7 +31,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.showSession(args[0], asJSON) },
 	}
 	show.Flags().BoolVar(&asJSON, "json", false, "one event a line")
-	cmd.AddCommand(list, show)
+	cmd.AddCommand(list, show, a.sessionsDeleteCommand())
 	return cmd
 }
 

@@ -211,7 +211,7 @@ TYPES = ("open", "intent", "outcome", "event", "recover", "segment", "rekey", "c
 CONTEXT = {k: ("tera-pilot/audit/1 %s\n" % k).encode() for k in ("record", "checkpoint", "rekey", "stub")}
 COMMON = "log mono n prev seq sid sig sprev ts type v"
 KNOWN = {
-    "open": "binary boot front head host level next noconfirm parent pid policy pstart redaction sandbox session spk tool user version workspace",
+    "open": "binary boot front head host level next noconfirm parent pid policy pstart redaction sandbox session settings spk tool user version workspace",
     "intent": "agent aid args asked by cat cmd cut decision effect inputs level net origin paths policy pre reason rule sandbox taint title tool want",
     "outcome": "aid code cut diff ms of out outsize post reason recovered signal status",
     "event": "cat data kind title",
