@@ -119,6 +119,7 @@ func (Interject) isCommand()  {}
 func (Revise) isCommand()     {}
 func (Window) isCommand()     {}
 func (Undo) isCommand()       {}
+func (ListUndo) isCommand()   {}
 func (Compact) isCommand()    {}
 func (SetThought) isCommand() {}
 func (StopJob) isCommand()    {}

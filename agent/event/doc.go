@@ -6,5 +6,15 @@
 // stored. Everything in an Event is already redacted; text in a Question's
 // lines is already made visible. Nothing here decides anything.
 //
+// # Undo, for a front end that shows it
+//
+// ListUndo is answered with the transient UndoPoints (newest first: what each
+// call changed, what stands in the way of taking it back now). Undo with Dry is
+// answered with an UndoPlan (the diff as lines). Undo without Dry does it: a
+// CallStarted, CallDecided and CallResult of the tool "undo" follow, whose
+// Undone names the calls that were taken back; afterwards ask again for the
+// points. {Call: id} undoes one, {Call: id, Down: true} also all after it; the
+// Call of an undo is its redo.
+//
 // The package stands on agent/effect alone.
 package event

@@ -23,7 +23,7 @@ type Body interface{ Type() string }
 // Transient says that the event is not stored.
 func (e Event) Transient() bool {
 	switch e.Body.(type) {
-	case TextDelta, ReasoningDelta, OutputDelta, CallPreview, AuditHead, Working, Queued:
+	case TextDelta, ReasoningDelta, OutputDelta, CallPreview, AuditHead, Working, Queued, UndoPoints, UndoPlan:
 		return true
 	default:
 		return false
@@ -333,6 +333,50 @@ type Renamed struct {
 	Title string `json:"title"`
 }
 
+// Archived moves the session out of the everyday list, or back into it.
+type Archived struct {
+	Archived bool `json:"archived"`
+}
+
+// UndoPoints answers ListUndo: the calls of this session that changed files,
+// the newest first.
+type UndoPoints struct {
+	Points []UndoPoint `json:"points"`
+}
+
+// UndoPoint is one call that changed files, with what stands in the way of
+// taking it back now.
+type UndoPoint struct {
+	Call      string     `json:"call"`
+	Turn      int        `json:"turn"`
+	Tool      string     `json:"tool"`
+	Title     string     `json:"title"`
+	Time      time.Time  `json:"time"`
+	Files     []UndoFile `json:"files,omitempty"`
+	Uncovered []string   `json:"uncovered,omitempty"` // what it changed or may have changed and cannot be put back, one line each
+	Of        []string   `json:"of,omitempty"`        // it is an undo itself: of these calls; undoing it is a redo
+	Undone    bool       `json:"undone,omitempty"`    // all that could be taken back has been
+}
+
+// UndoFile is one path of an UndoPoint or of an UndoPlan.
+type UndoFile struct {
+	Path     string `json:"path"`
+	Change   string `json:"change"`             // created, written, deleted, chmod, mkdir: what was done, or, in a plan, is to be done
+	Undone   bool   `json:"undone,omitempty"`   // this path has been taken back
+	Merged   bool   `json:"merged,omitempty"`   // in a plan: later changes of others stay in it
+	Conflict string `json:"conflict,omitempty"` // why it is left as it is; "" when it is clean
+}
+
+// UndoPlan answers an Undo with Dry: what it would do. Lines is the whole
+// diff, laid out as in a question.
+type UndoPlan struct {
+	Of        []string   `json:"of"` // calls
+	Files     []UndoFile `json:"files,omitempty"`
+	Uncovered []string   `json:"uncovered,omitempty"`
+	Lines     []Line     `json:"lines,omitempty"`
+	Problem   string     `json:"problem,omitempty"` // why there is nothing to undo
+}
+
 // Closed ends the process's part in a session.
 type Closed struct {
 	Status string `json:"status"` // ok, cancelled, error
@@ -387,6 +431,9 @@ func (Uncompacted) Type() string    { return "context.uncompacted" }
 func (JobChanged) Type() string     { return "job.changed" }
 func (Egress) Type() string         { return "egress" }
 func (Closed) Type() string         { return "session.closed" }
+func (Archived) Type() string       { return "session.archived" }
+func (UndoPoints) Type() string     { return "undo.points" }
+func (UndoPlan) Type() string       { return "undo.plan" }
 func (AuditHead) Type() string      { return "audit.head" }
 func (Working) Type() string        { return "working" }
 func (Queued) Type() string         { return "queued" }
@@ -481,6 +528,12 @@ func decodeBody(word string, b []byte) (Body, error) {
 		return into[Renamed](b)
 	case Closed{}.Type():
 		return into[Closed](b)
+	case Archived{}.Type():
+		return into[Archived](b)
+	case UndoPoints{}.Type():
+		return into[UndoPoints](b)
+	case UndoPlan{}.Type():
+		return into[UndoPlan](b)
 	case Interjected{}.Type():
 		return into[Interjected](b)
 	case WindowChanged{}.Type():

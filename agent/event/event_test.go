@@ -31,7 +31,7 @@ func all() []Body {
 		Recovered{Call: "1"},
 		Tainted{Source: "web"},
 		Renamed{Title: "t"},
-		Closed{Status: "ok"},
+		Closed{Status: "ok"}, Archived{Archived: true}, UndoPoints{Points: []UndoPoint{{Call: "c"}}}, UndoPlan{Of: []string{"c"}},
 		Interjected{Text: "i"}, WindowChanged{Mode: "trust"}, PolicyChanged{What: "remembered"}, ThoughtChanged{Level: "low"},
 		Masked{Calls: []string{"1"}}, Compacted{Summary: "s"}, Uncompacted{Of: 3}, JobChanged{Job: "j", Exit: &exit}, Egress{Door: "web"},
 		AuditHead{Size: 3},

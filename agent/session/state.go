@@ -35,6 +35,10 @@ type State struct {
 	Check    Check
 	Question *event.Question
 	Last     string // the last answer's text
+	Archived bool
+
+	Parent string // the session that this one was forked from; "" for none
+	Fork   uint64 // the last event of Parent that it shares
 }
 
 // Check is what is known of the project's tests in this session.
@@ -78,6 +82,9 @@ func Apply(s State, e event.Event) State {
 		s.Root, s.Front, s.Level, s.Sandbox = b.Root, b.Front, b.Level, b.Sandbox
 		s.Provider, s.Model = b.Provider, b.Model
 		s.Question = nil // a question dies with its process
+		if b.Parent != "" {
+			s.Parent, s.Fork, s.Archived = b.Parent, b.Fork, false
+		}
 		if s.Facts == "" {
 			s.Facts = b.Facts
 		}
@@ -123,6 +130,8 @@ func Apply(s State, e event.Event) State {
 		}
 	case event.Renamed:
 		s.Title = b.Title
+	case event.Archived:
+		s.Archived = b.Archived
 	case event.Notice, event.Recovered, event.Closed:
 		// For the reader of the log; the state has nothing to remember.
 	}
