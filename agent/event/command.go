@@ -67,13 +67,19 @@ type Window struct {
 
 // Undo takes back what calls of this session changed: those of one call, of
 // one turn, of one path, or, with all members zero, of the last turn that
-// changed anything. It is asked about like any other effect.
+// changed anything. Sent by a person it is its own yes: only the floor is asked
+// (docs/undo.md). An undo is a call itself, whose Call undoes it: a redo.
 type Undo struct {
 	Call string
 	Turn int
-	Path string
-	All  bool // of the whole session
+	Path string // also together with one of the others
+	All  bool   // of the whole session
+	Down bool   // with Call: that call and all after it
+	Dry  bool   // do nothing, answer with an UndoPlan
 }
+
+// ListUndo asks for the UndoPoints.
+type ListUndo struct{}
 
 // Compact replaces the older part of the model's context by a summary. Back
 // takes the last compaction back.
