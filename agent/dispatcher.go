@@ -61,6 +61,7 @@ type proposal struct {
 	tool     tool.Tool
 	set      effect.Set
 	digest   effect.Digest
+	aid      string // of its intent; "" before there is one
 	decision gate.Decision
 	input    gate.Input
 }
@@ -106,11 +107,10 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResu
 		res, err = d.unfit(c, problem)
 		return res, false, err
 	}
-	aid, err := newAID()
-	if err != nil {
+	if p.aid, err = newAID(); err != nil {
 		return res, false, err
 	}
-	if err := d.owner.emit(d.startedEvents(p, aid)...); err != nil {
+	if err := d.owner.emit(d.startedEvents(p)...); err != nil {
 		return res, false, err
 	}
 	d.step("started")
@@ -122,7 +122,7 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResu
 		return res, false, err
 	}
 	d.step("decided")
-	token, err := d.witness(ctx, p, v, aid)
+	token, err := d.witness(ctx, p, v)
 	if err != nil {
 		return res, false, err
 	}
@@ -167,7 +167,7 @@ func (d *Dispatcher) propose(ctx context.Context, c event.Call) (p proposal, pro
 	if err != nil {
 		return p, err
 	}
-	in.Set, in.Origin = set, gate.ParseOrigin(c.Origin)
+	in.Set, in.Marks, in.Origin = set, d.marks(set), gate.ParseOrigin(c.Origin)
 	decision := gate.Decide(in)
 	return proposal{call: c, tool: t, set: decision.Set, digest: decision.Set.Digest(), decision: decision, input: in}, nil
 }
@@ -175,14 +175,14 @@ func (d *Dispatcher) propose(ctx context.Context, c event.Call) (p proposal, pro
 // witness makes durable what is about to be done: in the session's log where
 // more than a read is begun, so that a loss of power leaves no act without its
 // beginning, and then as evidence.
-func (d *Dispatcher) witness(ctx context.Context, p proposal, v verdict, aid string) (audit.Token, error) {
+func (d *Dispatcher) witness(ctx context.Context, p proposal, v verdict) (audit.Token, error) {
 	if v.permits() && acts(p.set) {
 		if err := d.owner.barrier(); err != nil {
 			return audit.Token{}, err
 		}
 	}
 	// A turn that is stopped now is evidence, and no reason to lose any.
-	token, err := d.log.Intent(context.WithoutCancel(ctx), d.intent(p, v, aid))
+	token, err := d.log.Intent(context.WithoutCancel(ctx), d.intent(p, v))
 	if err != nil {
 		_, emitErr := d.refuse(p.call, tool.Blocked, audit.Blocked, errNoEvidence.Error()+": "+err.Error())
 		return token, errors.Join(fmt.Errorf("%w: %w", errNoEvidence, err), emitErr)
@@ -233,7 +233,8 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, v verdict, token audit
 		Ask: func(ctx context.Context, q string, options []string) (string, error) {
 			return d.askUser(ctx, p, q, options)
 		},
-		Todo: func(items []tool.TodoItem) error { return d.owner.emit(todoEvent(items)) },
+		Todo:    func(items []tool.TodoItem) error { return d.owner.emit(todoEvent(items)) },
+		Request: d.departs(ctx, p),
 	})
 	out, err := p.tool.Run(ctx, env, p.set)
 	shown.end()

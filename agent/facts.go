@@ -7,6 +7,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
@@ -168,13 +169,13 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 			w.add(event.LineScript, line)
 		}
 	}
-	if len(x.Hosts) > 0 {
-		w.warn("network", strings.Join(x.Hosts, ", "))
-	} else {
-		w.fact("network", "none")
-	}
+	w.reach(x)
 	for _, line := range place.Confinement(x) {
-		w.fact(line.Name, line.Value)
+		kind := event.LineFact
+		if line.Warn {
+			kind = event.LineWarn
+		}
+		w.words(kind, line.Name, line.Value)
 	}
 	w.fact("limit", x.Timeout.String())
 	w.fact("folder", x.Dir)
@@ -183,6 +184,22 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 		w.fact("program", fmt.Sprintf("%s  sha256 %.12s", p.Path, p.SHA256))
 	}
 	w.environment(x)
+}
+
+// reach says what of the network the command gets: every host, one a line.
+func (w *lines) reach(x *effect.Command) {
+	switch {
+	case x.Profile == gate.ProfileOff:
+		w.warn("network", "all of it")
+	case len(x.Hosts) == 0:
+		w.fact("network", "none")
+	}
+	for _, h := range x.Hosts {
+		if !strings.Contains(h, ":") {
+			h += ", ports 443 and 80"
+		}
+		w.warn("network", h+"  CONNECT: what is sent there cannot be seen")
+	}
 }
 
 func (w *lines) part(name string, p effect.Part) {

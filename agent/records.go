@@ -14,9 +14,9 @@ import (
 )
 
 // intent is what the audit log states of a proposal and its verdict.
-func (d *Dispatcher) intent(p proposal, v verdict, aid string) audit.Intent {
+func (d *Dispatcher) intent(p proposal, v verdict) audit.Intent {
 	in := audit.Intent{
-		AID: aid, Category: audit.Category(p.tool.Spec().Category), Tool: p.set.Tool, Title: p.set.Title,
+		AID: p.aid, Category: audit.Category(p.tool.Spec().Category), Tool: p.set.Tool, Title: p.set.Title,
 		Paths: touched(p.set), Command: commandText(p.set), Args: p.call.Args,
 		Effect: p.set.Canonical(), Digest: p.digest, Origin: audit.Origin(p.call.Origin),
 		Decision: v.decision, By: v.by, Reason: v.reason, Policy: p.input.Rules.Digest(), Inputs: p.input.Canonical(),
@@ -154,8 +154,8 @@ func linesBytes(lines []event.Line) []byte {
 	return b
 }
 
-func startedEvent(p proposal, aid string) event.CallStarted {
-	e := event.CallStarted{Call: p.call.ID, Tool: p.set.Tool, Title: p.set.Title, Digest: p.digest.String(), Intent: aid}
+func startedEvent(p proposal) event.CallStarted {
+	e := event.CallStarted{Call: p.call.ID, Tool: p.set.Tool, Title: p.set.Title, Digest: p.digest.String(), Intent: p.aid}
 	for _, x := range p.set.Effects {
 		e.Effects = append(e.Effects, describe(x))
 	}
@@ -163,8 +163,8 @@ func startedEvent(p proposal, aid string) event.CallStarted {
 }
 
 // startedEvents say what a call would do.
-func (d *Dispatcher) startedEvents(p proposal, aid string) []event.Body {
-	started := startedEvent(p, aid)
+func (d *Dispatcher) startedEvents(p proposal) []event.Body {
+	started := startedEvent(p)
 	if !d.preview {
 		return []event.Body{started}
 	}

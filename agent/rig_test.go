@@ -30,6 +30,8 @@ type rig struct {
 	evidence          *audit.Log
 	events            []event.Event
 
+	setting ossandbox.Setting // Auto when it is zero
+
 	// person answers questions; nil says no.
 	person func(event.Question) event.Answer
 }
@@ -123,8 +125,11 @@ func (r *rig) start(resume string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	if r.setting == 0 {
+		r.setting = ossandbox.Auto
+	}
 	r.opts.World, err = world.Open(ctx, world.Options{
-		Root: r.root, Home: r.home, State: r.state, OutDir: r.opts.Log.OutDir(), Env: os.Environ(), Setting: ossandbox.Auto, Seconds: 60,
+		Root: r.root, Home: r.home, State: r.state, OutDir: r.opts.Log.OutDir(), Env: os.Environ(), Setting: r.setting, Seconds: 60,
 	})
 	if err != nil {
 		r.t.Fatal(err)

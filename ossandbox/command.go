@@ -28,15 +28,14 @@ type Config struct {
 	// For programs that run one command and end.
 	Untested bool
 
-	// OnRequest is told of every request at the proxy of the profile net,
-	// before an answer is given. It may be called from several goroutines.
-	OnRequest func(Request)
+	// Egress is how the proxy of the profile net resolves and dials; the zero
+	// value is this machine's own way. What may be dialled does not depend on it.
+	Egress netguard.Options
 
 	work, realHome, realState string // resolved; set by settle
 
-	bwrap  []string         // tests: where bubblewrap may be; nil is the usual places
-	egress netguard.Options // tests: resolver and dialer of the proxy
-	noProc bool             // tests: as in a container that refuses a /proc of one's own
+	bwrap  []string // tests: where bubblewrap may be; nil is the usual places
+	noProc bool     // tests: as in a container that refuses a /proc of one's own
 }
 
 // Limits of one command. A zero field means the default beside it.
@@ -65,6 +64,12 @@ type Command struct {
 	Binds   []Bind           // further mounts, last wins: for gitsafe's own runs
 	Uncover bool             // leave the covers over protected names and .git out: for gitsafe's own runs
 	Signals <-chan os.Signal // passed on to the command while it runs
+
+	// OnRequest is told of every request at the proxy of the profile net: of one
+	// that is refused when it is, of another before anything of it leaves, and
+	// again when it has ended. An error refuses the request. It may be called
+	// from several goroutines, never after Run has returned.
+	OnRequest func(Request) error
 
 	// Unconfined is the caller's word that a person agreed to run this command
 	// without a sandbox. It counts only while the setting is Off.
@@ -109,6 +114,7 @@ const (
 // a failed command's last output with the plan. It is a guess, for people.
 type Denial struct {
 	Path  string // the path or host it is about
+	Host  string // where it is about a host that has a name: the name
 	Rule  string // the rule of the plan: "home", "protected name", "network" …
 	Allow string // what would allow it; "" nothing does
 }
@@ -168,8 +174,11 @@ type Request struct {
 	Address string // the address dialled, "" when none was
 	Allowed bool
 	Reason  string // why not, or the rule that allowed it
-	Sent    int64  // bytes to the host; set in the second event of a request, when it ended
-	Ended   bool   // this is that second event
+	Ended   bool   // the last that is told of this request
+	Failed  bool   // it was allowed, and the host could not be reached
+
+	// Bytes to the host and from it, of a request that was allowed and ended.
+	Sent, Received int64
 }
 
 // A Report is what this machine can hold.

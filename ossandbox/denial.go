@@ -34,14 +34,14 @@ func denials(tail []byte, v *view, p Profile) (l []Denial) {
 	}
 	if v.refused != nil {
 		for _, host := range v.refused() {
-			add(Denial{Path: host, Rule: "not in the list of hosts", Allow: "--allow-host " + host})
+			add(Denial{Path: host, Host: host, Rule: "not in the list of hosts", Allow: "--allow-host " + host})
 		}
 	}
 	for line := range strings.Lines(string(tail)) {
 		if offline.MatchString(line) && p.kind != profileNet {
 			d := Denial{Path: "the network", Rule: "the profile " + p.Name() + " has none", Allow: "the profile net and the host's name"}
 			if m := hostIn.FindStringSubmatch(line); m != nil {
-				d.Path, d.Allow = m[1], "--profile net --allow-host "+m[1]
+				d.Path, d.Host, d.Allow = m[1], m[1], "--profile net --allow-host "+m[1]
 			}
 			add(d)
 		}

@@ -13,7 +13,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,6 +29,7 @@ const (
 	maxUpload      = 1 << 20 // bytes to a host over one connection
 	maxUploadHost  = 8 << 20 // bytes to a host in one command
 	maxConnections = 64
+	maxRequests    = 4096 // of one command; each is evidence, and evidence takes room
 	helloTimeout   = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
 	maxHello       = 64 << 10
@@ -43,19 +46,25 @@ type egress struct {
 	rules  []hostRule
 	token  string
 	guard  *netguard.Guard
-	tell   func(Request)
+	tell   func(Request) error
 	server *http.Server
 	plain  *http.Transport
 	done   chan struct{}
 
+	ctx  context.Context //nolint:containedctx // lives as long as the command
+	stop context.CancelFunc
+	busy sync.WaitGroup // requests that are being answered
+
 	mu      sync.Mutex
+	closed  bool
+	asked   int // requests so far
 	sent    map[string]int64
 	refused []string // hosts that were asked for and are not allowed
 	open    map[net.Conn]bool
 }
 
-// newEgress serves on l until close.
-func newEgress(p Profile, o netguard.Options, l net.Listener, tell func(Request)) (*egress, error) {
+// newEgress serves on l until close. tell is called by nobody after that.
+func newEgress(p Profile, o netguard.Options, l net.Listener, tell func(Request) error) (*egress, error) {
 	rules, err := parseHosts(p.Hosts())
 	if err != nil {
 		return nil, err
@@ -78,6 +87,7 @@ func newEgress(p Profile, o netguard.Options, l net.Listener, tell func(Request)
 		rules: rules, token: hex.EncodeToString(secret), guard: guard, tell: tell,
 		done: make(chan struct{}), sent: map[string]int64{}, open: map[net.Conn]bool{},
 	}
+	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.plain = &http.Transport{
 		DisableKeepAlives: true, DisableCompression: true, ResponseHeaderTimeout: idleTimeout,
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
@@ -96,16 +106,31 @@ func newEgress(p Profile, o netguard.Options, l net.Listener, tell func(Request)
 	return e, nil
 }
 
-// close ends the proxy and every connection through it.
+// close ends the proxy and every connection through it, and returns when the
+// last request has been told of.
 func (e *egress) close() {
+	e.stop()
 	e.server.Close()
 	e.plain.CloseIdleConnections()
 	e.mu.Lock()
+	e.closed = true
 	for c := range e.open {
 		c.Close()
 	}
 	e.mu.Unlock()
 	<-e.done
+	e.busy.Wait()
+}
+
+// enter counts a request in, unless all is over.
+func (e *egress) enter() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return false
+	}
+	e.busy.Add(1)
+	return true
 }
 
 // url is the proxy as the command's environment names it.
@@ -113,7 +138,19 @@ func (e *egress) url(address string) string { return "http://tera-pilot:" + e.to
 
 // ServeHTTP answers one request of the command.
 func (e *egress) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	q := Request{Time: time.Now(), Method: r.Method, Host: quoted(cut(r.Host, 80))}
+	if !e.enter() {
+		return
+	}
+	defer e.busy.Done()
+	q := Request{Time: time.Now(), Method: quotedMethod(r.Method), Host: quoted(cut(r.Host, 80))}
+	if first, over := e.count(); over {
+		if first {
+			e.refuse(w, q, http.StatusTooManyRequests, "one command makes no more than "+strconv.Itoa(maxRequests)+" requests")
+			return
+		}
+		http.Error(w, "blocked by the sandbox: too many requests", http.StatusTooManyRequests) // told once
+		return
+	}
 	if !e.authorised(r) {
 		e.refuse(w, q, http.StatusProxyAuthRequired, "the token of this command is missing")
 		return
@@ -142,6 +179,23 @@ func (e *egress) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	e.forward(w, r, q)
+}
+
+// count counts a request. over says that it is one too many, first that it is
+// the first such one.
+func (e *egress) count() (first, over bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.asked++
+	return e.asked == maxRequests+1, e.asked > maxRequests
+}
+
+// quotedMethod is a method as it was written, where it is a plain one.
+func quotedMethod(m string) string {
+	if len(m) <= 16 && strings.Trim(m, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		return m
+	}
+	return quoted(cut(m, 16))
 }
 
 func (e *egress) authorised(r *http.Request) bool {
@@ -179,16 +233,21 @@ func (e *egress) denied() []string {
 	return append([]string(nil), e.refused...)
 }
 
-func (e *egress) say(q Request) {
-	if e.tell != nil {
-		e.tell(q)
+// say tells of a request. An error means that it must not go on.
+func (e *egress) say(q Request) error {
+	if e.tell == nil {
+		return nil
 	}
+	return e.tell(q)
 }
+
+// unseen is why a request that cannot be told of is refused.
+const unseen = "the request could not be recorded"
 
 // refuse answers with a reason that the command's own program will show.
 func (e *egress) refuse(w http.ResponseWriter, q Request, status int, reason string) {
 	q.Allowed, q.Reason, q.Ended = false, reason, true
-	e.say(q)
+	_ = e.say(q) // it is refused already
 	if status == http.StatusProxyAuthRequired {
 		w.Header().Set("Proxy-Authenticate", `Basic realm="tera-pilot"`)
 	}
@@ -225,9 +284,16 @@ func (e *egress) forward(w http.ResponseWriter, r *http.Request, q Request) {
 		out.Header.Del(h)
 	}
 	q.Allowed = true
-	e.say(q)
+	if e.say(q) != nil {
+		e.refuse(w, q, http.StatusForbidden, unseen)
+		return
+	}
+	out = out.WithContext(httptrace.WithClientTrace(out.Context(), &httptrace.ClientTrace{
+		GotConn: func(c httptrace.GotConnInfo) { q.Address = c.Conn.RemoteAddr().String() },
+	}))
 	res, err := e.plain.RoundTrip(out)
 	if err != nil {
+		q.Failed = !forbidden(err)
 		e.refuse(w, q, http.StatusBadGateway, err.Error())
 		return
 	}
@@ -239,9 +305,15 @@ func (e *egress) forward(w http.ResponseWriter, r *http.Request, q Request) {
 		w.Header()[k] = v
 	}
 	w.WriteHeader(res.StatusCode)
-	io.Copy(w, res.Body)
+	q.Received, _ = io.Copy(w, res.Body) // the command's program sees that it is short
 	q.Sent, q.Ended = size, true
-	e.say(q)
+	_ = e.say(q)
+}
+
+// forbidden says that a host was not dialled because of its address.
+func forbidden(err error) bool {
+	_, ok := errors.AsType[*netguard.RefusedError](err)
+	return ok
 }
 
 // mayAlsoSend counts what goes to a host, and says whether n more may.
@@ -285,29 +357,36 @@ func (e *egress) tunnel(w http.ResponseWriter, q Request) {
 	}
 	if q.Reason != "" {
 		q.Ended = true
-		e.say(q)
+		_ = e.say(q)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), helloTimeout)
+	ctx, cancel := context.WithTimeout(e.ctx, helloTimeout)
 	defer cancel()
 	up, err := e.guard.DialHost(ctx, q.Host, q.Port)
 	if err != nil {
-		q.Reason, q.Ended = err.Error(), true
-		e.say(q)
+		q.Reason, q.Ended, q.Failed = err.Error(), true, !forbidden(err)
+		_ = e.say(q)
 		return
 	}
 	e.track(up)
 	defer e.untrack(up)
 	q.Allowed, q.Address = true, up.RemoteAddr().String()
-	e.say(q)
-	q.Sent = e.carry(conn, up, hello, q.Host)
+	if e.say(q) != nil {
+		q.Allowed, q.Reason, q.Ended = false, unseen, true
+		_ = e.say(q)
+		return
+	}
+	q.Sent, q.Received = e.carry(conn, up, hello, q.Host)
 	q.Ended = true
-	e.say(q)
+	_ = e.say(q)
 }
 
 func (e *egress) track(c net.Conn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.closed {
+		c.Close()
+	}
 	e.open[c] = true
 }
 
@@ -319,8 +398,8 @@ func (e *egress) untrack(c net.Conn) {
 }
 
 // carry copies both ways until one side ends, or too much was sent.
-func (e *egress) carry(conn, up net.Conn, hello []byte, host string) (sent int64) {
-	var total atomic.Int64
+func (e *egress) carry(conn, up net.Conn, hello []byte, host string) (sent, received int64) {
+	var total, back atomic.Int64
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer halfClose(up)
@@ -354,6 +433,7 @@ func (e *egress) carry(conn, up net.Conn, hello []byte, host string) (sent int64
 			up.SetReadDeadline(time.Now().Add(idleTimeout))
 			n, err := up.Read(buf)
 			if n > 0 {
+				back.Add(int64(n))
 				conn.SetDeadline(time.Now().Add(idleTimeout))
 				if _, werr := conn.Write(buf[:n]); werr != nil {
 					return
@@ -365,7 +445,7 @@ func (e *egress) carry(conn, up net.Conn, hello []byte, host string) (sent int64
 		}
 	})
 	both.Wait()
-	return total.Load()
+	return total.Load(), back.Load()
 }
 
 func halfClose(c net.Conn) {

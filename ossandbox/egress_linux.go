@@ -21,7 +21,7 @@ var egressCount atomic.Int64
 // openEgress starts the proxy of one command on a Unix socket in a folder of
 // its own, which the plan mounts. The path of a Unix socket is short, and that
 // of our state folder may be long: it is bound through a descriptor.
-func (s *Sandbox) openEgress(p Profile) (e *egress, dir string, err error) {
+func (s *Sandbox) openEgress(c *Command) (e *egress, dir string, err error) {
 	parent := filepath.Join(s.keep.dir, "proxies")
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, "", &SetupError{Cause: "the folder of the proxy cannot be made", Err: err}
@@ -42,7 +42,7 @@ func (s *Sandbox) openEgress(p Profile) (e *egress, dir string, err error) {
 		return nil, "", &SetupError{Cause: "the proxy cannot listen", Err: err}
 	}
 	l.SetUnlinkOnClose(false) // by then the descriptor's number means something else
-	if e, err = newEgress(p, s.cfg.egress, l, s.cfg.OnRequest); err != nil {
+	if e, err = newEgress(c.Profile, s.cfg.Egress, l, c.OnRequest); err != nil {
 		l.Close()
 		os.RemoveAll(dir)
 		return nil, "", err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -30,6 +31,7 @@ type internet struct {
 	plain   *httptest.Server
 	secure  *httptest.Server
 	events  []Request
+	mute    error // what tell answers
 }
 
 func newInternet(t *testing.T) *internet {
@@ -72,10 +74,11 @@ func (n *internet) options() netguard.Options {
 	return netguard.Options{Resolver: n, Dial: n.dial, Interfaces: func() ([]netip.Addr, error) { return nil, nil }}
 }
 
-func (n *internet) tell(r Request) {
+func (n *internet) tell(r Request) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.events = append(n.events, r)
+	return n.mute
 }
 
 func (n *internet) last() Request {
@@ -226,6 +229,48 @@ func TestProxyTunnelsNothingButTLS(t *testing.T) {
 	}
 }
 
+// What cannot be told of does not leave, and each request is told of in full.
+func TestProxyTellsBeforeAnythingLeaves(t *testing.T) {
+	n := newInternet(t)
+	e, addr := n.serve(t, "good.example.org")
+	plain := "GET http://good.example.org/told HTTP/1.1\r\nHost: x\r\nTOKEN\r\nConnection: close\r\n\r\n"
+	has(t, ask(t, e, addr, plain), "/told")
+	e.busy.Wait()
+	n.mu.Lock()
+	first, last := n.events[0], n.events[len(n.events)-1]
+	n.mu.Unlock()
+	if !first.Allowed || first.Ended || first.Sent != 0 {
+		t.Errorf("before: %+v", first)
+	}
+	if !last.Allowed || !last.Ended || last.Sent == 0 || last.Received == 0 || last.Address == "" {
+		t.Errorf("after: %+v", last)
+	}
+	dialled := len(n.dialled)
+	n.mute = errors.New("the log is full")
+	has(t, ask(t, e, addr, plain), "could not be recorded")
+	if len(n.dialled) != dialled {
+		t.Error("it left all the same")
+	}
+	if c, err := through(t, e, addr, "good.example.org", "good.example.org"); err == nil {
+		c.Close()
+		t.Error("a tunnel that could not be recorded")
+	}
+}
+
+// A command cannot fill the log with requests.
+func TestProxyCountsRequests(t *testing.T) {
+	n := newInternet(t)
+	e, addr := n.serve(t, "good.example.org")
+	e.asked = maxRequests
+	request := "GET http://good.example.org/ HTTP/1.1\r\nHost: x\r\nTOKEN\r\nConnection: close\r\n\r\n"
+	for range 5 {
+		has(t, ask(t, e, addr, request), "429 Too Many")
+	}
+	if len(n.events) != 1 || len(n.dialled) != 0 {
+		t.Errorf("%d told, %v dialled", len(n.events), n.dialled)
+	}
+}
+
 func TestProxyBoundsWhatIsSent(t *testing.T) {
 	n := newInternet(t)
 	e, addr := n.serve(t, "good.example.org")
@@ -290,7 +335,7 @@ func FuzzHost(f *testing.F) {
 // TestNetProfile runs a command against the internet of the test.
 func TestNetProfile(t *testing.T) {
 	n := newInternet(t)
-	b := newBox(t, func(c *Config) { c.egress, c.OnRequest = n.options(), n.tell })
+	b := newBox(t, func(c *Config) { c.Egress = n.options() })
 	script := `
 import os, socket, urllib.request
 for host in ("good", "other"):
@@ -301,7 +346,7 @@ for where in (("93.184.215.14", 80), ("1.1.1.1", 53)):
     except OSError as e: print("closed")
 `
 	b.write(b.work+"/get.py", script)
-	out, r := b.sh("python3 get.py; getent hosts good.example.org; ls -A ~/.. ; exit 3", func(c *Command) { c.Profile = Net("good.example.org") })
+	out, r := b.sh("python3 get.py; getent hosts good.example.org; ls -A ~/.. ; exit 3", func(c *Command) { c.Profile, c.OnRequest = Net("good.example.org"), n.tell })
 	has(t, out, "GET good.example.org /p 0 ")
 	has(t, out, "other HTTP Error 403: Forbidden\nclosed\nclosed\n")
 	if !slices.ContainsFunc(r.Denials, func(d Denial) bool { return strings.Contains(d.String(), "--allow-host other.example.org") }) {
@@ -322,7 +367,7 @@ for where in (("93.184.215.14", 80), ("1.1.1.1", 53)):
 // The relay is no child that a program could find or stop.
 func TestRelayIsOutOfReach(t *testing.T) {
 	n := newInternet(t)
-	b := newBox(t, func(c *Config) { c.egress = n.options() })
+	b := newBox(t, func(c *Config) { c.Egress = n.options() })
 	out, r := b.sh(`python3 -c '
 import os
 try: print(os.wait())

@@ -107,7 +107,7 @@ func (s *Sandbox) runSeatbelt(ctx context.Context, c *Command) (r Result, err er
 		if err != nil {
 			return Result{}, &SetupError{Cause: "the proxy cannot listen", Err: err}
 		}
-		e, err := newEgress(c.Profile, s.cfg.egress, l, s.cfg.OnRequest)
+		e, err := newEgress(c.Profile, s.cfg.Egress, l, c.OnRequest)
 		if err != nil {
 			return Result{}, errors.Join(err, l.Close())
 		}

@@ -52,7 +52,7 @@ func (s *Sandbox) runConfined(ctx context.Context, c *Command, v *view) (Result,
 		return Result{}, err
 	}
 	if c.Profile.kind == profileNet {
-		e, dir, err := s.openEgress(c.Profile)
+		e, dir, err := s.openEgress(c)
 		if err != nil {
 			return Result{}, err
 		}

@@ -12,9 +12,10 @@ import (
 type executeCommand struct{}
 
 type commandArgs struct {
-	Command string `json:"command"`
-	Timeout int    `json:"timeout,omitempty"`
-	Dir     string `json:"dir,omitempty"`
+	Command string   `json:"command"`
+	Timeout int      `json:"timeout,omitempty"`
+	Dir     string   `json:"dir,omitempty"`
+	Hosts   []string `json:"hosts,omitempty"`
 }
 
 const defaultSeconds = 180
@@ -23,12 +24,13 @@ const defaultSeconds = 180
 func (executeCommand) Spec() Spec {
 	return Spec{
 		Name: "execute_command", Aliases: []string{"bash", "shell", "run", "run_command", "exec"}, Category: "shell", Small: true,
-		Description: "Run a command with bash in the sandbox: no network, only the workspace and a private temporary folder can be written, no input, no terminal. " +
+		Description: "Run a command with bash in the sandbox: no network but the hosts asked for, only the workspace and a private temporary folder can be written, no input, no terminal. " +
 			"Each call is a new shell in the workspace. Use the file tools to read, search and edit.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["command"],"properties":{
 			"command":{"type":"string","minLength":1,"description":"bash script"},
 			"timeout":{"type":"integer","minimum":1,"maximum":3600,"description":"seconds, default 180"},
-			"dir":{"type":"string","minLength":1,"description":"folder to run in, default the workspace"}}}`),
+			"dir":{"type":"string","minLength":1,"description":"folder to run in, default the workspace"},
+			"hosts":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1,"maxLength":260},"description":"host or host:port names to reach over https, each approved; default none"}}}`),
 	}
 }
 
@@ -44,7 +46,7 @@ func (t executeCommand) Plan(ctx context.Context, v View, args json.RawMessage) 
 	if a.Timeout == 0 {
 		a.Timeout = defaultSeconds
 	}
-	x, err := v.Command(ctx, CommandSpec{Script: a.Command, Dir: a.Dir, Seconds: a.Timeout})
+	x, err := v.Command(ctx, CommandSpec{Script: a.Command, Dir: a.Dir, Seconds: a.Timeout, Hosts: a.Hosts})
 	if err != nil {
 		return effect.Set{}, err
 	}

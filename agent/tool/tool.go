@@ -61,8 +61,9 @@ type CommandSpec struct {
 	Script   string // for bash
 	Dir      string // a name; "" is the root
 	Stdin    string
-	Seconds  int  // time limit; 0 is the default
-	Detected bool // found by Checks, not asked for in these words
+	Seconds  int      // time limit; 0 is the default
+	Hosts    []string // host or host:port, all that it may reach; none: no network
+	Detected bool     // found by Checks, not asked for in these words
 }
 
 // A Check is a command that tests the project.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -405,7 +406,7 @@ func TestDeleteRenameMkdir(t *testing.T) {
 func TestExecuteCommand(t *testing.T) {
 	f := newFake()
 	s := plan(t, f, "bash", `{"command":"go test ./...\necho done","dir":"sub"}`)
-	if want := (CommandSpec{Script: "go test ./...\necho done", Dir: "sub", Seconds: 180}); f.commands[0] != want {
+	if want := (CommandSpec{Script: "go test ./...\necho done", Dir: "sub", Seconds: 180}); !reflect.DeepEqual(f.commands[0], want) {
 		t.Errorf("%+v", f.commands[0])
 	}
 	if s.Title != "run go test ./... … (2 lines)" {

@@ -28,6 +28,9 @@ func (v *view) Command(ctx context.Context, c tool.CommandSpec) (effect.Effect, 
 	if err != nil {
 		return effect.Effect{}, err
 	}
+	if err := w.reachable(c.Hosts); err != nil {
+		return effect.Effect{}, err
+	}
 	env, err := w.environment(dir)
 	if err != nil {
 		return effect.Effect{}, err
@@ -36,11 +39,12 @@ func (v *view) Command(ctx context.Context, c tool.CommandSpec) (effect.Effect, 
 		Workspace: w.o.Root, Dir: dir, Home: w.o.Home, State: w.o.State, Env: env.values, Look: look{},
 	})
 	if argv := analysis.SingleGit; len(argv) > 1 && c.Stdin == "" {
-		return v.gitIn(ctx, dir, argv[1:])
+		return v.gitIn(ctx, dir, argv[1:]) // it reaches its own remotes, and is asked about those
 	}
 	x := &effect.Command{
 		Script: c.Script, Dir: dir, Stdin: []byte(c.Stdin), Facts: facts, Parsed: analysis.Parsed,
 		Set: env.added, Dropped: env.removed, Detected: c.Detected, Timeout: v.limit(c.Seconds),
+		Hosts: slices.Clone(c.Hosts),
 	}
 	if x.Program, err = w.programs.resolve("bash", env.values["PATH"]); err != nil {
 		return effect.Effect{}, fmt.Errorf("commands need bash: %w", err)
@@ -49,6 +53,26 @@ func (v *view) Command(ctx context.Context, c tool.CommandSpec) (effect.Effect, 
 	v.parts(x, analysis, env.values["PATH"])
 	v.used(ctx, x, analysis)
 	return effect.Effect{Kind: effect.Exec, Exec: x}, nil
+}
+
+// reachable says why a command cannot be given these hosts, each of which a
+// person reads: no patterns, no addresses.
+func (w *World) reachable(hosts []string) error {
+	if len(hosts) == 0 {
+		return nil
+	}
+	for _, h := range hosts {
+		if strings.Contains(h, "*") {
+			return fmt.Errorf("the host %q is a pattern: name each host that is needed", h)
+		}
+	}
+	if err := ossandbox.ParseHosts(hosts); err != nil {
+		return err
+	}
+	if w.box != nil && w.report.Grade < ossandbox.GradeAMinus {
+		return fmt.Errorf("no command reaches the network at sandbox grade %s: run it without hosts", w.report.Grade)
+	}
+	return nil
 }
 
 // folder resolves the working folder of a command.
@@ -190,14 +214,21 @@ func (v *env) Exec(ctx context.Context, e effect.Effect) (tool.Exit, error) {
 		return tool.Exit{}, v.boxErr
 	}
 	x := e.Exec
-	profile, err := ossandbox.ParseProfile(x.Profile, x.Hosts...)
-	if err != nil {
-		return tool.Exit{}, err
+	// A person has said yes to this very command without a sandbox; the sandbox
+	// itself takes that word only while the setting is off.
+	bare := x.Profile == gate.ProfileOff
+	profile := ossandbox.Work()
+	if !bare {
+		var err error
+		if profile, err = ossandbox.ParseProfile(x.Profile, x.Hosts...); err != nil {
+			return tool.Exit{}, err
+		}
 	}
 	out := &collector{limit: maxOutput, tell: v.grant.Output}
 	command := ossandbox.Command{
 		Argv: x.Argv, Dir: x.Dir, Profile: profile, Timeout: x.Timeout,
 		Stdin: bytes.NewReader(x.Stdin), Stdout: out.stream("stdout"), Stderr: out.stream("stderr"),
+		OnRequest: v.grant.Request, Unconfined: bare,
 	}
 	extra, cleanup, err := v.gitInside(ctx, x.Dir)
 	if err != nil {
@@ -255,6 +286,9 @@ func exit(res ossandbox.Result, out *collector) tool.Exit {
 		x.Hints = append(x.Hints, "ended by the sandbox: the limit of "+res.LimitReached+" was reached")
 	}
 	for _, d := range res.Denials {
+		if d.Host != "" {
+			d.Allow = `"hosts": ["` + d.Host + `"] in the call, which asks for it`
+		}
 		x.Hints = append(x.Hints, d.String())
 	}
 	for _, f := range res.Quarantine {

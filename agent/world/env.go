@@ -9,6 +9,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/ossandbox"
 )
 
 // view is a tool.View.
@@ -28,7 +29,13 @@ type Grant struct {
 	Output func(stream string, b []byte)
 	Ask    func(ctx context.Context, question string, options []string) (string, error)
 	Todo   func(items []tool.TodoItem) error
+	// Request is told of what a command asks of the network, see
+	// ossandbox.Command.OnRequest. Nil: nobody is told.
+	Request func(Request) error
 }
+
+// A Request is what a command asked of the network, and the answer.
+type Request = ossandbox.Request
 
 // env is a tool.Env for one grant.
 type env struct {

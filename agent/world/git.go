@@ -152,9 +152,10 @@ func (v *env) Git(ctx context.Context, e effect.Effect) (tool.Exit, error) {
 	return x, nil
 }
 
-// gitRunner is how gitsafe starts git: in the sandbox where there is one.
+// gitRunner is how gitsafe starts git: in the sandbox, unless there is none or
+// the person has switched it off.
 func (w *World) gitRunner() gitsafe.Runner {
-	if w.box == nil {
+	if w.box == nil || w.o.Setting == ossandbox.Off {
 		return gitsafe.Plain{}
 	}
 	return boxed{w.box}

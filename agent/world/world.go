@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/gitsafe"
+	"github.com/tera-pilot/tera-pilot/internal/netguard"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 )
 
@@ -19,8 +21,9 @@ type Options struct {
 	OutDir  string // where outputs that were cut are kept, read as @out/…
 	Env     []string
 	Setting ossandbox.Setting
-	Seconds int    // default time limit of a command
-	Editor  Editor // holds files of the workspace open; nil for none
+	Seconds int              // default time limit of a command
+	Egress  netguard.Options // how the proxy of a command resolves and dials; the zero value is the machine's way
+	Editor  Editor           // holds files of the workspace open; nil for none
 }
 
 // World is one workspace on this machine.
@@ -44,7 +47,7 @@ func Open(ctx context.Context, o Options) (*World, error) {
 	if w.files, err = newFiles(o); err != nil {
 		return nil, err
 	}
-	cfg := ossandbox.Config{Root: o.Root, Home: o.Home, State: o.State, Env: o.Env, Setting: o.Setting}
+	cfg := ossandbox.Config{Root: o.Root, Home: o.Home, State: o.State, Env: o.Env, Setting: o.Setting, Egress: o.Egress}
 	w.box, w.boxErr = ossandbox.New(ctx, cfg)
 	switch {
 	case w.boxErr == nil:
@@ -55,7 +58,7 @@ func Open(ctx context.Context, o Options) (*World, error) {
 		w.report = ossandbox.Probe(ctx, cfg)
 	}
 	w.git, w.gitErr = gitsafe.New(gitsafe.Options{
-		Root: o.Root, Home: o.Home, Env: o.Env, Runner: w.gitRunner(), Overlays: w.report.Grade >= ossandbox.GradeAMinus && w.box != nil,
+		Root: o.Root, Home: o.Home, Env: o.Env, Runner: w.gitRunner(), Overlays: w.report.Grade >= ossandbox.GradeAMinus && w.box != nil && o.Setting != ossandbox.Off,
 	})
 	return w, nil
 }
@@ -107,30 +110,33 @@ func (w *World) Close() error {
 }
 
 // A Fact is one line about how a command is confined.
-type Fact struct{ Name, Value string }
+type Fact struct {
+	Name, Value string
+	Warn        bool // it needs attention
+}
 
 // Confinement says, for the question, what the sandbox lets a command do.
 func (w *World) Confinement(x *effect.Command) []Fact {
-	if w.box == nil {
-		return []Fact{{"runs in", "NO SANDBOX"}}
+	if w.box == nil || x.Profile == gate.ProfileOff {
+		return []Fact{{"runs in", "NO SANDBOX: it can read, change and send whatever you can", true}}
 	}
 	profile, err := ossandbox.ParseProfile(x.Profile, x.Hosts...)
 	if err != nil {
-		return []Fact{{"runs in", "no sandbox profile: " + err.Error()}}
+		return []Fact{{"runs in", "no sandbox profile: " + err.Error(), true}}
 	}
-	facts := []Fact{{"runs in", fmt.Sprintf("sandbox %s, %s", w.report.Grade, profile)}}
+	facts := []Fact{{Name: "runs in", Value: fmt.Sprintf("sandbox %s, %s", w.report.Grade, profile)}}
 	plan, err := w.box.Plan(ossandbox.Command{Script: x.Script, Argv: x.Argv, Dir: x.Dir, Profile: profile})
 	if err != nil {
-		return append(facts, Fact{"sandbox", err.Error()})
+		return append(facts, Fact{"sandbox", err.Error(), true})
 	}
 	if paths := plan.Writable(); len(paths) > 0 {
-		facts = append(facts, Fact{"may write", strings.Join(w.shorten(paths), "  ")})
+		facts = append(facts, Fact{Name: "may write", Value: strings.Join(w.shorten(paths), "  ")})
 	}
 	if paths := plan.ReadOnly(); len(paths) > 0 {
-		facts = append(facts, Fact{"but not", Fold(w.shorten(paths), "  ")})
+		facts = append(facts, Fact{Name: "but not", Value: Fold(w.shorten(paths), "  ")})
 	}
 	if paths := plan.Hidden(); len(paths) > 0 {
-		facts = append(facts, Fact{"hidden", Fold(w.shorten(paths), "  ")})
+		facts = append(facts, Fact{Name: "hidden", Value: Fold(w.shorten(paths), "  ")})
 	}
 	return facts
 }

@@ -126,7 +126,7 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 		env = l.env
 	}
 	o.world, err = world.Open(ctx, world.Options{
-		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), Env: env, Setting: setting, Seconds: o.settings.RunTimeout, Editor: l.editor,
+		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), Env: env, Setting: setting, Seconds: o.settings.RunTimeout, Editor: l.editor, Egress: a.egress,
 	})
 	if err != nil {
 		return err
@@ -277,7 +277,7 @@ func (a *app) info(ctx context.Context, w *world.World, s config.Settings) audit
 func facts(ctx context.Context, w *world.World) agent.Facts {
 	f := agent.Facts{
 		Root: filepath.Base(w.Root()), OS: runtime.GOOS + "/" + runtime.GOARCH, Date: time.Now().Format("2006-01-02"),
-		Sandbox: "sandbox " + w.Grade() + ", no network",
+		Sandbox: "sandbox " + w.Grade() + ", no network but the hosts that are granted",
 	}
 	if w.Grade() == ossandbox.GradeNone.String() {
 		f.Sandbox = "not available: no sandbox on this machine"

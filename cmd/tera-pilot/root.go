@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/netguard"
 )
 
 // process is everything a run of the program takes from outside.
@@ -16,6 +18,7 @@ type process struct {
 	args                  []string
 	env                   []string
 	stdin, stdout, stderr *os.File
+	egress                netguard.Options // how the proxy of a command resolves and dials; zero is this machine's way
 }
 
 // app carries what the subcommands share: the process and the common flags.

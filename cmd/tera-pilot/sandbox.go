@@ -153,7 +153,7 @@ func (a *app) sandboxConfig() (cfg ossandbox.Config, dir string, err error) {
 	if inside(root, cwd) {
 		dir = cwd
 	}
-	return ossandbox.Config{Root: root, Home: home, State: state, Env: a.env, Setting: setting}, dir, nil
+	return ossandbox.Config{Root: root, Home: home, State: state, Env: a.env, Setting: setting, Egress: a.egress}, dir, nil
 }
 
 // sandboxSetting is agent_os_sandbox of the person's settings, if there are any.

@@ -123,6 +123,8 @@ func (f *front) event(e event.Event) {
 		f.p.line("level", b.From+" -> "+b.To)
 	case event.ModelChanged:
 		f.p.line("model", b.Provider+" "+b.Model)
+	case event.Egress:
+		f.p.line("net", strings.TrimSpace(b.Status+"  "+b.Method+" "+b.Host+"  "+b.Reason))
 	case event.Notice:
 		if b.Text != "" {
 			f.p.line("note", strings.TrimSpace(b.Text+"   "+b.Hint))

@@ -96,6 +96,7 @@ func (s *State) applyCall(e event.Event) bool {
 		it := s.call(b.Call, e.Time)
 		it.Call.Output = tail(it.Call.Output + b.Text)
 	case event.CallResult:
+		s.netAtRest(b.Call)
 		s.result(s.call(b.Call, e.Time), b)
 	case event.Recovered:
 		it := s.calls[b.Call]

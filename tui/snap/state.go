@@ -45,6 +45,9 @@ type State struct {
 	Items []*Item
 	Rev   uint64 // grows with every change of the State
 
+	netCall string          // the call that Network is about, "" when it is the session's own
+	netRest string          // Network while no call uses it
+	netTold map[string]bool // what was told of netCall
 	calls   map[string]*Item
 	streams int // how many of the last items are coming in
 	ids     int
@@ -196,6 +199,8 @@ func (s *State) applyRest(e event.Event) {
 		}
 	case event.Renamed:
 		s.Title = b.Title
+	case event.Egress:
+		s.egress(b, e)
 	case event.AuditHead:
 		s.Head = b
 	case event.Working:
@@ -204,6 +209,37 @@ func (s *State) applyRest(e event.Event) {
 		s.Queued = b.Texts
 	case event.Closed:
 		s.Closed = true
+	}
+}
+
+// egress shows whom a call talks to: in the status line while it runs, and once
+// a host in the transcript.
+func (s *State) egress(b event.Egress, e event.Event) {
+	if s.netCall == "" {
+		s.netRest = s.Network
+	}
+	if s.netCall != b.Call {
+		s.netCall, s.netTold = b.Call, map[string]bool{}
+	}
+	text := b.Host
+	if b.Status != "ok" {
+		text += " " + b.Status
+	}
+	s.Network = text
+	if s.netTold[text] {
+		return
+	}
+	s.netTold[text] = true
+	if b.Reason != "" {
+		text += ": " + b.Reason
+	}
+	s.add(&Item{Kind: Change, Word: "network", Text: b.Method + " " + text, At: e.Time})
+}
+
+// netAtRest takes a call that has ended out of the status line.
+func (s *State) netAtRest(call string) {
+	if s.netCall != "" && s.netCall == call {
+		s.Network, s.netCall, s.netTold = s.netRest, "", nil
 	}
 }
 

@@ -1,0 +1,101 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/world"
+	"github.com/tera-pilot/tera-pilot/audit"
+)
+
+// marks says of each effect what the set itself does not: that what would leave
+// the machine with it looks like a secret.
+func (d *Dispatcher) marks(s effect.Set) []gate.Mark {
+	out := make([]gate.Mark, len(s.Effects))
+	for i, e := range s.Effects {
+		if x := e.Exec; x != nil && len(x.Hosts) > 0 {
+			out[i].SecretHit = d.looksSecret(x.Script) || d.looksSecret(string(x.Stdin))
+		}
+	}
+	return out
+}
+
+// looksSecret says that the redactor would mask something of a text.
+func (d *Dispatcher) looksSecret(text string) bool { return d.redactor.Text(text) != text }
+
+// departs is told of each request that a command makes of the network. The
+// evidence is written first: what cannot be recorded does not leave.
+func (d *Dispatcher) departs(ctx context.Context, p proposal) func(world.Request) error {
+	ctx = context.WithoutCancel(ctx) // a stopped command's requests are evidence too
+	return func(q world.Request) error {
+		if err := d.log.Event(ctx, requestRecord(p, q)); err != nil {
+			return err
+		}
+		if !q.Ended {
+			return nil
+		}
+		return d.owner.emit(requestEvent(p, q))
+	}
+}
+
+// Words for how a request ended (event.Egress).
+const (
+	egressOK      = "ok"
+	egressError   = "error"
+	egressBlocked = "blocked"
+)
+
+func requestStatus(q world.Request) string {
+	switch {
+	case q.Allowed:
+		return egressOK
+	case q.Failed:
+		return egressError
+	default:
+		return egressBlocked
+	}
+}
+
+// requestHost is the host with its port, which is 0 where none was understood.
+func requestHost(q world.Request) string {
+	if q.Port == 0 {
+		return q.Host
+	}
+	return net.JoinHostPort(q.Host, strconv.Itoa(int(q.Port)))
+}
+
+// requestEvent is a request that has ended, for the front ends.
+func requestEvent(p proposal, q world.Request) event.Egress {
+	return event.Egress{
+		Call: p.call.ID, Door: "command", Host: requestHost(q), Method: q.Method, Address: q.Address,
+		Sent: q.Sent, Received: q.Received, Status: requestStatus(q), Reason: q.Reason,
+	}
+}
+
+// requestRecord is a request as evidence: one record before it leaves, and one
+// when it has ended; of one that is refused only the latter.
+func requestRecord(p proposal, q world.Request) audit.Event {
+	status := requestStatus(q)
+	data := map[string]any{"aid": p.aid, "door": "command", "host": requestHost(q), "method": q.Method, "ended": q.Ended, "status": status}
+	if q.Address != "" {
+		data["address"] = q.Address
+	}
+	if q.Reason != "" {
+		data["reason"] = q.Reason
+	}
+	if q.Ended && q.Allowed {
+		data["sent"], data["received"] = q.Sent, q.Received
+	}
+	if !q.Ended {
+		status = "begun"
+	}
+	return audit.Event{
+		Kind: "proxy", Category: audit.CategoryWeb, Data: data,
+		Title: fmt.Sprintf("a command's request: %s %s, %s", q.Method, requestHost(q), status),
+	}
+}
