@@ -443,7 +443,7 @@ func TestSelfVerify(t *testing.T) {
 	f.checks = []Check{{"go test ./...", "go.mod"}, {"make test", "Makefile"}}
 	f.exit = Exit{Code: 1, Output: []byte("FAIL\n")}
 	r := call(t, f, "self_verify", `{}`)
-	if !r.Check || r.Status != Error || r.Title != "tests failed" || f.commands[0] != (CommandSpec{Script: "go test ./...", Seconds: 600, Detected: true}) {
+	if !r.Check || r.Status != Error || r.Title != "tests failed" || !reflect.DeepEqual(f.commands[0], CommandSpec{Script: "go test ./...", Seconds: 600, Detected: true}) {
 		t.Errorf("%+v, %+v", r, f.commands)
 	}
 	f.exit = Exit{}
