@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"io/fs"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -113,13 +114,14 @@ func hosts(s effect.Set) []string {
 	return out
 }
 
-// states are the files of a set as they are and as they are meant to become.
+// states are the files of a set as they are and as they are meant to become in
+// the end: one entry for each place, also where two effects are about it.
 func states(s effect.Set) (pre, want []audit.FileRef) {
 	for _, e := range s.Effects {
 		if !e.Kind.ChangesFiles() {
 			continue
 		}
-		if e.Path != nil {
+		if e.Path != nil && !named(want, e.Path.Name) {
 			pre = append(pre, fileRef(*e.Path))
 		}
 		switch {
@@ -127,14 +129,24 @@ func states(s effect.Set) (pre, want []audit.FileRef) {
 			pre = append(pre, fileRef(*e.To))
 			moved := fileRef(*e.Path)
 			moved.Path = e.To.Name
-			want = append(want, audit.FileRef{Path: e.Path.Name}, moved)
+			want = meant(meant(want, audit.FileRef{Path: e.Path.Name}), moved)
 		case e.After != nil:
-			want = append(want, audit.FileRef{Path: e.Path.Name, SHA256: e.After.SHA256, Size: e.After.Size, Mode: fs.FileMode(e.Mode), Secret: e.Path.Secret})
+			want = meant(want, audit.FileRef{Path: e.Path.Name, SHA256: e.After.SHA256, Size: e.After.Size, Mode: fs.FileMode(e.Mode), Secret: e.Path.Secret})
 		case e.Kind == effect.Delete:
-			want = append(want, audit.FileRef{Path: e.Path.Name})
+			want = meant(want, audit.FileRef{Path: e.Path.Name})
 		}
 	}
 	return pre, want
+}
+
+func named(refs []audit.FileRef, name string) bool {
+	return slices.ContainsFunc(refs, func(r audit.FileRef) bool { return r.Path == name })
+}
+
+// meant adds what a place is to become; the last effect about it counts.
+func meant(want []audit.FileRef, r audit.FileRef) []audit.FileRef {
+	want = slices.DeleteFunc(want, func(w audit.FileRef) bool { return w.Path == r.Path })
+	return append(want, r)
 }
 
 func fileRef(p effect.Path) audit.FileRef {

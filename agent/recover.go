@@ -9,6 +9,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/session"
+	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
 )
 
@@ -44,28 +45,52 @@ func (s *Session) settle(ctx context.Context, in audit.Intent) audit.Outcome {
 	case len(in.Want) == 0:
 		return audit.Outcome{Status: audit.Unknown, Reason: "the program ended before the outcome was known"}
 	}
-	done, undone, post := 0, 0, []audit.FileRef{}
+	return s.compare(ctx, in)
+}
+
+// compare settles an intent by what its files hold now. A row of files that is
+// half done is told file by file.
+func (s *Session) compare(ctx context.Context, in audit.Intent) audit.Outcome {
+	var done, undone, other []string
+	post := []audit.FileRef{}
 	for i, want := range in.Want {
 		now := s.present(ctx, want.Path)
 		post = append(post, now)
 		pre := preOf(in.Pre, want.Path, i)
 		switch {
-		case want.Secret || now.Secret: // committed digests are not comparable here
-		case undigested(now): // it cannot be compared
+		case want.Secret || now.Secret || undigested(now): // it cannot be compared
+			other = append(other, want.Path)
 		case now.SHA256 == want.SHA256:
-			done++
+			done = append(done, want.Path)
 		case now.SHA256 == pre.SHA256 && !undigested(pre):
-			undone++
+			undone = append(undone, want.Path)
+		default:
+			other = append(other, want.Path)
 		}
 	}
 	switch len(in.Want) {
-	case done:
+	case len(done):
 		return audit.Outcome{Status: audit.OK, Post: post, Reason: "the files are as they were meant to become"}
-	case undone:
+	case len(undone):
 		return audit.Outcome{Status: audit.NotRun, Post: post, Reason: "the files are as they were before"}
-	default:
-		return audit.Outcome{Status: audit.Unknown, Post: post, Reason: "the files are neither as before nor as they were meant to become"}
+	case 1:
+		return audit.Outcome{Status: audit.Unknown, Post: post, Reason: "the file is neither as before nor as it was meant to become"}
 	}
+	return audit.Outcome{Status: audit.Unknown, Post: post, Reason: "it is half done: " + halves(done, undone, other)}
+}
+
+// halves lists the files of a row that is half done.
+func halves(done, undone, other []string) string {
+	var out []string
+	for _, part := range []struct {
+		what  string
+		names []string
+	}{{"changed", done}, {"as before", undone}, {"neither", other}} {
+		if len(part.names) > 0 {
+			out = append(out, part.what+": "+world.Fold(part.names, ", "))
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // undigested says that f is there and has no digest: a folder or a link. One

@@ -41,6 +41,7 @@ func samples() map[string]sample {
 		"mkdir":       {"create", map[string]any{"path": "newdir"}, func(r *rig) bool { return exists(r, "newdir") }},
 		"str_replace": {"change", map[string]any{"path": "b.txt", "old_str": "one", "new_str": "two"}, holds("b.txt", "two")},
 		"apply_diff":  {"change", map[string]any{"path": "c.txt", "diff": "--- a/c.txt\n+++ b/c.txt\n@@ -1 +1 @@\n-one\n+three\n"}, holds("c.txt", "three")},
+		"multi_edit":  {"change", map[string]any{"path": "g.txt", "edits": []map[string]string{{"old_str": "one", "new_str": "two"}, {"old_str": "two", "new_str": "six"}}}, holds("g.txt", "six")},
 		"rename_file": {"change", map[string]any{"old_path": "d.txt", "new_path": "moved.txt"}, holds("moved.txt", "one")},
 		"delete_file": {"danger", map[string]any{"path": "e.txt"}, func(r *rig) bool { return !exists(r, "e.txt") }},
 		"execute_command": {
@@ -174,7 +175,7 @@ func checkTried(t *testing.T, r *rig, s sample, res event.CallResult, want bool)
 
 // prepare makes a repository in which every sample can do its work.
 func prepare(r *rig) {
-	for _, name := range []string{"a.txt", "b.txt", "c.txt", "d.txt", "e.txt"} {
+	for _, name := range []string{"a.txt", "b.txt", "c.txt", "d.txt", "e.txt", "g.txt"} {
 		r.write(name, "one\n")
 	}
 	r.write("Makefile", "test:\n\techo yes > tested.txt\n")

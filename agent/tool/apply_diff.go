@@ -13,7 +13,7 @@ import (
 type applyDiff struct{ checker }
 
 type diffArgs struct {
-	Path string `json:"path"`
+	Path string `json:"path,omitempty"`
 	Diff string `json:"diff"`
 }
 
@@ -21,10 +21,11 @@ type diffArgs struct {
 func (applyDiff) Spec() Spec {
 	return Spec{
 		Name: "apply_diff", Aliases: []string{"patch", "apply_patch"}, Category: "file",
-		Description: "Apply a unified diff to one file. Context and deleted lines must stand in the file exactly; line numbers may be off if the place is unambiguous. " +
-			"--- /dev/null makes a new file, +++ /dev/null deletes one whose whole content the diff takes away. Line ends and encoding are kept.",
-		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["path","diff"],"properties":{
-			"path":{"type":"string","minLength":1,"description":"file, relative to the workspace"},
+		Description: "Apply a unified diff to one or more files, all of it or nothing. Context and deleted lines must stand in the file exactly; line numbers may be off. " +
+			"Without path the --- and +++ lines name the files. " +
+			"--- /dev/null makes a file, +++ /dev/null deletes one whose whole content is taken away, `rename from` and `rename to` move one. Line ends and encoding are kept.",
+		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["diff"],"properties":{
+			"path":{"type":"string","minLength":1,"description":"the file, when the diff is about one; relative to the workspace"},
 			"diff":{"type":"string","minLength":1,"description":"unified diff: @@ -a,b +c,d @@ and lines that begin with a space, - or +"}}}`),
 	}
 }
@@ -41,40 +42,36 @@ func (t applyDiff) Plan(ctx context.Context, v View, args json.RawMessage) (effe
 	if err := decode(t.Spec(), args, &a); err != nil {
 		return effect.Set{}, err
 	}
-	p, err := parsePatch(a.Diff)
+	all, err := parsePatches(a.Diff)
 	if err != nil {
 		return effect.Set{}, err
 	}
-	if err := p.about(a.Path); err != nil {
-		return effect.Set{}, err
-	}
-	if p.creates() {
-		return t.create(ctx, v, a.Path, p)
-	}
-	file, old, err := load(ctx, v, a.Path)
-	if err != nil {
-		return effect.Set{}, err
-	}
-	done, err := p.apply(old.s)
-	if err != nil {
-		return set(t.Spec(), "look for the place of a diff in "+quote(file.Name), diffNote{Failed: a.Diff}, read(file)), nil
-	}
-	if p.deletes() {
-		if done.text != "" {
-			return effect.Set{}, &ArgumentError{"the diff deletes the file (+++ /dev/null) but leaves lines of it: take away all of them, or use delete_file"}
+	if a.Path != "" {
+		if len(all) > 1 {
+			return effect.Set{}, &ArgumentError{fmt.Sprintf("the diff is about %d files: leave path out, or give the diff of one file", len(all))}
 		}
-		return set(t.Spec(), "delete "+quote(file.Name), diffNote{Notes: done.notes}, effect.Effect{Kind: effect.Delete, Path: &file}), nil
+		if err := all[0].about(a.Path); err != nil {
+			return effect.Set{}, err
+		}
 	}
-	after := old.encode(done.text)
-	if string(after) == string(file.Before) {
-		return effect.Set{}, &ArgumentError{"the diff would change nothing"}
+	s := patchSet{view: v, several: len(all) > 1}
+	for _, p := range all {
+		unfit, err := s.add(ctx, a.Path, p)
+		if err != nil {
+			return effect.Set{}, err
+		}
+		if unfit != nil {
+			return set(t.Spec(), "look for the place of a diff in "+quote(unfit.Name), diffNote{Failed: p.source}, read(*unfit)), nil
+		}
 	}
-	return set(t.Spec(), fmt.Sprintf("patch %s (%s)", quote(file.Name), diffText(old.s, done.text)), diffNote{Notes: done.notes},
-		effect.Effect{Kind: effect.Write, Path: &file, After: content(after), Mode: file.Mode}), nil
+	return set(t.Spec(), s.title(), diffNote{Notes: s.notes}, s.effects...), nil
 }
 
 // about holds the names in the diff's head to the one in the call.
 func (p patch) about(name string) error {
+	if p.from != "" {
+		return &ArgumentError{"the diff renames a file: leave path out"}
+	}
 	want := path.Clean(name)
 	for _, n := range []string{p.oldName, p.newName} {
 		if n == "" || n == devNull {
@@ -91,27 +88,6 @@ func (p patch) about(name string) error {
 		}
 	}
 	return nil
-}
-
-func (t applyDiff) create(ctx context.Context, v View, name string, p patch) (effect.Set, error) {
-	file, err := newPlace(ctx, v, name)
-	if err != nil {
-		return effect.Set{}, err
-	}
-	if file.Exists {
-		return effect.Set{}, &ArgumentError{quote(file.Name) + " exists, and the diff makes a new file (--- /dev/null): give the diff against what is there"}
-	}
-	done, err := p.apply("")
-	if err != nil {
-		return effect.Set{}, &ArgumentError{"the diff makes a new file (--- /dev/null): it can have one hunk with added lines only"}
-	}
-	effects, err := parents(ctx, v, file)
-	if err != nil {
-		return effect.Set{}, err
-	}
-	effects = append(effects, effect.Effect{Kind: effect.Create, Path: &file, After: content([]byte(done.text)), Mode: fileMode})
-	lines := len(splitLines(done.text))
-	return set(t.Spec(), fmt.Sprintf("create %s (%s)", quote(file.Name), count(lines, "line", "lines")), diffNote{Notes: done.notes}, effects...), nil
 }
 
 // Run implements Tool.

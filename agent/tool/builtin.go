@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -26,7 +27,7 @@ func Builtin(o Options) []Tool {
 	c := checker(o)
 	return []Tool{
 		readFile{}, strReplace{c}, executeCommand{}, grep{}, listFiles{},
-		writeFile{c}, applyDiff{c}, glob{}, fileInfo{},
+		writeFile{c}, multiEdit{c}, applyDiff{c}, glob{}, fileInfo{},
 		deleteFile{}, renameFile{}, mkdir{},
 		gitStatus{}, gitDiff{}, gitLog{}, gitStage{}, gitCommit{},
 		selfVerify{}, todo{}, askUser{},
@@ -85,39 +86,82 @@ func (c checker) note(name string, before, after []byte) string {
 	return fmt.Sprintf("note: the file does not parse now: %s\n", clip(err.Error(), 400))
 }
 
-// write carries out planned edits of one file, with the folders that they
-// need, and shows what came of it. remarks come first.
+// write carries out planned edits, all or none, with the folders that they
+// need, and shows what came of them. remarks come first.
 func (c checker) write(ctx context.Context, e Env, planned effect.Set, remarks string) (Result, error) {
-	r := Result{Status: OK}
-	var body strings.Builder
-	body.WriteString(remarks)
-	for _, x := range planned.Effects {
-		post, err := e.Apply(ctx, x)
-		if err != nil {
-			return stopped(r, x, err)
-		}
-		r.done(x, post)
-		switch x.Kind {
-		case effect.Create:
-			r.see(post, x.After.SHA256)
-			r.Title = "created " + quote(x.Path.Name)
-			lines := bytes.Count(x.After.Data, []byte("\n"))
-			r.Diff = fmt.Sprintf("+%d -0", lines)
-			fmt.Fprintf(&body, "created %s (%s, %s)\n", quote(x.Path.Name), count(lines, "line", "lines"), size(x.After.Size))
-			body.WriteString(c.note(x.Path.Name, nil, x.After.Data))
-		case effect.Write:
-			r.see(post, x.After.SHA256)
-			d := diffBytes(x.Path.Before, x.After.Data)
-			r.Diff, r.Untrusted = d.String(), fromFile
-			r.Title = fmt.Sprintf("edited %s (%s)", quote(x.Path.Name), d)
-			fmt.Fprintf(&body, "edited %s (%s)\n", quote(x.Path.Name), d)
-			body.WriteString(hardLinks(*x.Path) + c.note(x.Path.Name, x.Path.Before, x.After.Data) + d.shown())
-		case effect.Delete:
-			r.Title = "deleted " + quote(x.Path.Name)
-			fmt.Fprintf(&body, "deleted %s\n", quote(x.Path.Name))
-		}
+	posts, err := e.ApplyAll(ctx, planned.Effects)
+	if err != nil {
+		return undone(planned, err)
 	}
-	r.Body = body.String()
+	r := Result{Status: OK}
+	var w written
+	w.body.WriteString(remarks)
+	for i, x := range planned.Effects {
+		r.done(x, posts[i])
+		w.tell(c, &r, x, posts[i])
+	}
+	if w.files > 1 {
+		r.Title = fmt.Sprintf("changed %d files (+%d -%d)", w.files, w.added, w.removed)
+	}
+	if w.added+w.removed > 0 {
+		r.Diff = fmt.Sprintf("+%d -%d", w.added, w.removed)
+	}
+	r.Body = w.body.String()
+	return r, nil
+}
+
+// written is the report of a row of edits as it grows.
+type written struct {
+	body           strings.Builder
+	files          int
+	added, removed int
+}
+
+// tell adds what one effect came to.
+func (w *written) tell(c checker, r *Result, x effect.Effect, post effect.Path) {
+	name := quote(x.Path.Name)
+	switch x.Kind {
+	case effect.Create:
+		r.see(post, x.After.SHA256)
+		r.Title = "created " + name
+		lines := bytes.Count(x.After.Data, []byte("\n"))
+		w.added += lines
+		fmt.Fprintf(&w.body, "created %s (%s, %s)\n", name, count(lines, "line", "lines"), size(x.After.Size))
+		w.body.WriteString(c.note(x.Path.Name, nil, x.After.Data))
+	case effect.Write:
+		r.see(post, x.After.SHA256)
+		d := diffBytes(x.Path.Before, x.After.Data)
+		r.Untrusted = fromFile
+		r.Title = fmt.Sprintf("edited %s (%s)", name, d)
+		w.added, w.removed = w.added+d.added, w.removed+d.removed
+		fmt.Fprintf(&w.body, "edited %s (%s)\n", name, d)
+		w.body.WriteString(hardLinks(*x.Path) + c.note(x.Path.Name, x.Path.Before, x.After.Data) + d.shown())
+	case effect.Delete:
+		r.Title = "deleted " + name
+		fmt.Fprintf(&w.body, "deleted %s\n", name)
+	case effect.Rename:
+		r.Title = fmt.Sprintf("renamed %s to %s", name, quote(x.To.Name))
+		fmt.Fprintf(&w.body, "renamed %s to %s\n", name, quote(x.To.Name))
+	default: // the folders that a file needs
+		return
+	}
+	w.files++
+}
+
+// undone is the result of a row of edits that ended before its end. What could
+// not be taken back is told file by file.
+func undone(planned effect.Set, err error) (Result, error) {
+	var partial *PartialError
+	if !errors.As(err, &partial) {
+		r, err := failed(planned.Title, err)
+		r.Body += "; nothing was changed"
+		return r, err
+	}
+	r := Result{Status: Error, Body: planned.Title + ": " + partial.Err.Error()}
+	for _, left := range partial.Left {
+		r.done(left.Effect, left.Post)
+		r.Body += fmt.Sprintf("\nSTILL DONE: %s %s could not be taken back: %v", changeName(left.Effect.Kind), quote(left.Effect.Path.Name), left.Why)
+	}
 	return r, nil
 }
 
@@ -164,13 +208,3 @@ func changeName(k effect.Kind) string {
 }
 
 func (r *Result) see(p effect.Path, sha256 string) { r.Seen = append(r.Seen, Seen{p, sha256}) }
-
-// stopped is the result of a row of acts that ended before its end.
-func stopped(so Result, x effect.Effect, err error) (Result, error) {
-	r, err := failed(fmt.Sprintf("%s %s", x.Kind, quote(x.Path.Name)), err)
-	r.Changes, r.Post = so.Changes, so.Post
-	for _, c := range so.Changes {
-		r.Body += fmt.Sprintf("\ndone before it: %s %s", c.Change, quote(c.Path))
-	}
-	return r, err
-}

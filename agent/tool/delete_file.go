@@ -67,14 +67,13 @@ func (deleteFile) Run(ctx context.Context, e Env, planned effect.Set) (Result, e
 
 // act carries out planned effects that have no content to show.
 func act(ctx context.Context, e Env, planned effect.Set, done string) (Result, error) {
-	r := Result{Status: OK, Title: done}
-	for _, x := range planned.Effects {
-		post, err := e.Apply(ctx, x)
-		if err != nil {
-			return stopped(r, x, err)
-		}
-		r.done(x, post)
+	posts, err := e.ApplyAll(ctx, planned.Effects)
+	if err != nil {
+		return undone(planned, err)
 	}
-	r.Body = done + "\n"
+	r := Result{Status: OK, Title: done, Body: done + "\n"}
+	for i, x := range planned.Effects {
+		r.done(x, posts[i])
+	}
 	return r, nil
 }

@@ -3,6 +3,8 @@ package tool
 import (
 	"errors"
 	"fmt"
+
+	"github.com/tera-pilot/tera-pilot/agent/effect"
 )
 
 // ErrStop ends a walk early; Walk then returns nil.
@@ -42,3 +44,23 @@ func (e *QuoteError) Unwrap() error { return e.Err }
 type ArgumentError struct{ What string }
 
 func (e *ArgumentError) Error() string { return e.What }
+
+// A PartialError says that one act of a row failed, and that some of those
+// before it stay done, because they could not be taken back.
+type PartialError struct {
+	Err  error // why the row ended
+	Left []Remains
+}
+
+// Remains is an act that could not be taken back.
+type Remains struct {
+	Effect effect.Effect
+	Post   effect.Path // what it left
+	Why    error
+}
+
+func (e *PartialError) Error() string {
+	return fmt.Sprintf("%v; %s could not be taken back", e.Err, count(len(e.Left), "change before it", "changes before it"))
+}
+
+func (e *PartialError) Unwrap() error { return e.Err }

@@ -216,6 +216,18 @@ func (f *fake) Apply(_ context.Context, e effect.Effect) (effect.Path, error) {
 	return post, nil
 }
 
+func (f *fake) ApplyAll(ctx context.Context, row []effect.Effect) ([]effect.Path, error) {
+	var out []effect.Path
+	for _, e := range row {
+		post, err := f.Apply(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, post)
+	}
+	return out, nil
+}
+
 func (f *fake) Exec(_ context.Context, e effect.Effect) (Exit, error) { return f.exit, f.covers(e) }
 func (f *fake) Git2(_ context.Context, e effect.Effect) (Exit, error) { return f.exit, f.covers(e) }
 

@@ -80,8 +80,6 @@ func instead(name string) string {
 		return "the user undoes edits with `tera-pilot undo`; to change a file back yourself use str_replace or write_file"
 	case "search_project":
 		return "use grep (pattern, path, include)"
-	case "multi_edit", "multiedit":
-		return "call str_replace once for each edit, or apply_diff with several hunks"
 	case "run_code":
 		return "use execute_command, for example with python3 - <<'EOF'"
 	case "job", "bash_output", "kill_bash":

@@ -88,6 +88,10 @@ type Env interface {
 	// Apply carries out Create, Write, Delete, Rename, Mkdir and Chmod, and
 	// returns the state afterwards (of the target, for Rename).
 	Apply(ctx context.Context, e effect.Effect) (effect.Path, error)
+	// ApplyAll carries out a row of such effects, all of them or none: when one
+	// fails, those before it are taken back. What could not be taken back is
+	// named by a *PartialError.
+	ApplyAll(ctx context.Context, row []effect.Effect) ([]effect.Path, error)
 	// Exec runs an Exec effect in the sandbox.
 	Exec(ctx context.Context, e effect.Effect) (Exit, error)
 	// Git runs a Git effect through gitsafe.

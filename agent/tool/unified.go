@@ -6,11 +6,13 @@ import (
 	"strings"
 )
 
-// A patch is a unified diff of one file (POSIX diff, "Diff -u Output Format",
+// A patch is the unified diff of one file (POSIX diff, "Diff -u Output Format",
 // with git's extended headers).
 type patch struct {
 	oldName, newName string // as written; "" when the diff has no such line
+	from, to         string // of a rename, as written
 	hunks            []patchHunk
+	source           string // its lines of the diff
 }
 
 // creates and deletes say that one side of the diff is no file.
@@ -39,19 +41,71 @@ type patchLine struct {
 	cut  bool // an empty line without its mark
 }
 
-// parsePatch reads a diff. Whatever it does not understand is an error: a line
-// that is passed over could be the one that matters.
+// parsePatch reads the diff of one file.
 func parsePatch(diff string) (patch, error) {
+	all, err := parsePatches(diff)
+	switch {
+	case err != nil:
+		return patch{}, err
+	case len(all) > 1:
+		return patch{}, &ArgumentError{fmt.Sprintf("this is the diff of %d files, and one file was expected", len(all))}
+	}
+	return all[0], nil
+}
+
+// maxPatched is how many files one diff changes.
+const maxPatched = 100
+
+// parsePatches reads a diff of one or more files. Whatever it does not
+// understand is an error: a line that is passed over could be the one that
+// matters.
+func parsePatches(diff string) ([]patch, error) {
 	p := patchParser{lines: splitLines(diff)}
+	var all []patch
 	for p.row < len(p.lines) {
-		if err := p.step(); err != nil {
-			return patch{}, err
+		from := p.row
+		for p.row < len(p.lines) && !p.ended(from) {
+			if err := p.step(); err != nil {
+				return nil, err
+			}
+		}
+		if err := p.patch.whole(); err != nil {
+			return nil, err
+		}
+		p.patch.source = strings.Join(p.lines[from:p.row], "")
+		if all, p.patch = append(all, p.patch), (patch{}); len(all) > maxPatched {
+			return nil, p.fail("the diff changes more than %d files: do it in parts", maxPatched)
 		}
 	}
-	if len(p.patch.hunks) == 0 {
-		return patch{}, p.fail("the diff has no hunk: it needs a line such as @@ -10,6 +10,7 @@ and the lines below it")
+	if len(all) == 0 {
+		return nil, (patch{}).whole()
 	}
-	return p.patch, nil
+	return all, nil
+}
+
+// ended says that the present line begins the diff of another file than the one
+// that began in line from.
+func (p *patchParser) ended(from int) bool {
+	if p.row == from {
+		return false
+	}
+	if strings.HasPrefix(p.line(p.row), "diff --git ") {
+		return len(p.patch.hunks) > 0 || p.patch.from != ""
+	}
+	return len(p.patch.hunks) > 0 && p.nextFile()
+}
+
+// whole says what is missing in the diff of one file.
+func (p patch) whole() error {
+	switch {
+	case (p.from == "") != (p.to == ""):
+		return &ArgumentError{"the diff has a `rename from` without its `rename to`, or the other way round"}
+	case len(p.hunks) == 0 && p.from == "":
+		return &ArgumentError{"the diff has no hunk: it needs a line such as @@ -10,6 +10,7 @@ and the lines below it"}
+	case p.from != "" && (p.creates() || p.deletes()):
+		return &ArgumentError{"the diff renames a file and makes or deletes it: one of the two"}
+	}
+	return nil
 }
 
 type patchParser struct {
@@ -80,7 +134,13 @@ func (p *patchParser) step() error {
 	case len(p.patch.hunks) > 0 && strings.TrimSpace(line) == "":
 		p.row++
 	case len(p.patch.hunks) > 0:
-		return p.fail("line %d of the diff belongs to no hunk: %q. A call takes the diff of one file; each of its lines begins with a space, +, - or @@", p.row+1, clip(line, 80))
+		return p.fail("line %d of the diff belongs to no hunk: %q. Each line of a hunk begins with a space, + or -, and the diff of a further file with --- and +++", p.row+1, clip(line, 80))
+	case strings.HasPrefix(line, "rename from "):
+		p.patch.from = unquoteName(line[len("rename from "):])
+		p.row++
+	case strings.HasPrefix(line, "rename to "):
+		p.patch.to = unquoteName(line[len("rename to "):])
+		p.row++
 	case strings.HasPrefix(line, "--- "):
 		p.patch.oldName = headerName(line)
 		p.row++
@@ -98,6 +158,11 @@ func (p *patchParser) step() error {
 // headerName is the name in a --- or +++ line; diff puts a time behind a tab.
 func headerName(line string) string {
 	name, _, _ := strings.Cut(line[len("--- "):], "\t")
+	return unquoteName(name)
+}
+
+// unquoteName reads a name as git writes one with unusual characters.
+func unquoteName(name string) string {
 	name = strings.TrimSpace(name)
 	if unquoted, err := strconv.Unquote(name); err == nil {
 		name = unquoted
@@ -106,12 +171,12 @@ func headerName(line string) string {
 }
 
 // harmlessHeader says that a line before the first hunk changes nothing. Those
-// of renames, modes and binary content would.
+// of modes, copies and binary content would.
 func harmlessHeader(line string) bool {
 	if strings.TrimSpace(line) == "" {
 		return true
 	}
-	for _, prefix := range []string{"diff ", "index ", "Index: ", "====", "new file mode 100644", "deleted file mode "} {
+	for _, prefix := range []string{"diff ", "index ", "Index: ", "====", "new file mode 100644", "deleted file mode ", "similarity index ", "dissimilarity index "} {
 		if strings.HasPrefix(line, prefix) {
 			return true
 		}

@@ -15,9 +15,15 @@ func (v FileEnv) Apply(ctx context.Context, e effect.Effect) (effect.Path, error
 	if err != nil {
 		return effect.Path{}, err
 	}
+	return v.act(ctx, e)
+}
+
+// act does what Apply was granted, or takes it back.
+func (v FileEnv) act(ctx context.Context, e effect.Effect) (effect.Path, error) {
 	if !v.inside(e.Path) || e.To != nil && !v.inside(e.To) {
 		return effect.Path{}, &tool.NotGrantedError{What: "a change outside of the workspace"}
 	}
+	var err error
 	post := *e.Path
 	post.Before = nil
 	var s roots.State

@@ -273,6 +273,7 @@ func TestChangedUnderTheQuestion(t *testing.T) {
 		"str_replace": {"path": "d/a", "old_str": "one", "new_str": "1"}, "write_file": {"path": "d/a", "content": "x"},
 		"apply_diff": {"path": "d/a", "diff": "@@ -1 +1 @@\n-one\n+1\n"}, "delete_file": {"path": "d/a"},
 		"rename_file": {"old_path": "d/a", "new_path": "d/b"},
+		"multi_edit":  {"path": "d/a", "edits": []args{{"old_str": "one", "new_str": "1"}}},
 	} {
 		for change, do := range map[string]func(p string) error{
 			"content": func(p string) error { return os.WriteFile(p, []byte("two\n"), 0o644) },
@@ -372,7 +373,7 @@ func TestThousandEdits(t *testing.T) {
 	d := newDesk(t)
 	rng := rand.New(rand.NewPCG(11, 13))
 	kinds := map[string]int{}
-	for i := range 1000 {
+	for i := range 1600 {
 		f := randomFile(rng)
 		name := fmt.Sprintf("f%d.txt", i%50)
 		mode := []fs.FileMode{0o644, 0o600, 0o755, 0o444}[rng.IntN(4)]
@@ -394,7 +395,7 @@ func TestThousandEdits(t *testing.T) {
 		}
 		kinds[e.tool+" "+f.enc]++
 	}
-	for _, tl := range []string{"str_replace", "apply_diff"} {
+	for _, tl := range []string{"str_replace", "apply_diff", "multi_edit"} {
 		for _, enc := range []string{"utf8", "bom", "utf16le", "utf16be"} {
 			if kinds[tl+" "+enc] < 50 {
 				t.Errorf("only %d edits by %s of %s", kinds[tl+" "+enc], tl, enc)
@@ -477,7 +478,7 @@ type textEdit struct {
 func (f randomText) edit(rng *rand.Rand) *textEdit {
 	from := rng.IntN(len(f.lines))
 	to := from + 1 + rng.IntN(min(5, len(f.lines)-from))
-	e := &textEdit{tool: []string{"str_replace", "apply_diff"}[rng.IntN(2)], from: from, total: len(f.lines)}
+	e := &textEdit{tool: []string{"str_replace", "apply_diff", "multi_edit"}[rng.IntN(3)], from: from, total: len(f.lines)}
 	e.after = append(e.after, f.lines[:from]...)
 	changed := from + rng.IntN(to-from)
 	for i := from; i < to; i++ {
@@ -512,6 +513,17 @@ func (e *textEdit) once(f randomText) bool {
 func (e *textEdit) args(name string) args {
 	if e.tool == "str_replace" {
 		return args{"path": name, "old_str": strings.Join(e.old, "\n"), "new_str": strings.Join(e.new, "\n")}
+	}
+	if e.tool == "multi_edit" { // in two steps
+		step := append([]string{}, e.old...)
+		for i := range step {
+			if e.old[i] != e.new[i] {
+				step[i] = "the step between"
+				break
+			}
+		}
+		old, mid, new := strings.Join(e.old, "\n"), strings.Join(step, "\n"), strings.Join(e.new, "\n")
+		return args{"path": name, "edits": []args{{"old_str": old, "new_str": mid}, {"old_str": mid, "new_str": new}}}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "@@ -%d,%d +%d,%d @@\n", e.from+1, len(e.old), e.from+1, len(e.new))

@@ -68,3 +68,8 @@ func (v *env) Walk(ctx context.Context, e effect.Effect, visit func(tool.Found) 
 func (v *env) Apply(ctx context.Context, e effect.Effect) (effect.Path, error) {
 	return v.fileEnv().Apply(ctx, e)
 }
+
+// ApplyAll implements tool.Env.
+func (v *env) ApplyAll(ctx context.Context, row []effect.Effect) ([]effect.Path, error) {
+	return v.fileEnv().ApplyAll(ctx, row)
+}
