@@ -47,6 +47,7 @@ func samples() map[string]sample {
 		"execute_command": {
 			"exec", map[string]any{"command": "echo four > f.txt"}, holds("f.txt", "four"),
 		},
+		"run_code":    {"exec", map[string]any{"code": "echo five > h.txt", "language": "bash"}, holds("h.txt", "five")},
 		"self_verify": {"exec", map[string]any{}, holds("tested.txt", "yes")},
 		"git_stage":   {"exec", map[string]any{"paths": []string{"a.txt"}}, func(r *rig) bool { return strings.Contains(gitOut(r, "ls-files"), "a.txt") }},
 		"git_commit":  {"exec", map[string]any{"message": "from the test"}, func(r *rig) bool { return strings.Contains(gitOut(r, "log", "--format=%s"), "from the test") }},
@@ -102,7 +103,7 @@ effect = ["read", "create", "write", "delete", "rename", "chmod"]
 decision = "deny"
 
 [[rule]]
-cmd = ["git", "echo", "make", "test"]
+cmd = ["git", "echo", "make", "test", "run_code:bash"]
 decision = "deny"
 `
 

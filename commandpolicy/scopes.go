@@ -15,11 +15,24 @@ type Scope struct {
 }
 
 // Code is the analysis of a run_code call, judged by rules as "run_code:LANG".
+// What it does is not known, so it is never proven read-only. Of bash the text
+// is read as well: what rules and the built-in list say of a command holds for
+// it by this way too.
 func Code(lang, source string, c Context) *Analysis {
+	a := &Analysis{Text: source, BadBytes: badBytes(source), Parsed: true, where: c}
+	if lang == "bash" {
+		a = Parse(source, c)
+	}
+	for _, b := range a.BadBytes {
+		a.Parsed = false
+		a.Problems = append(a.Problems, "holds a "+b.String())
+	}
 	name := "run_code:" + lang
 	part := Part{Kind: PartCall, Name: name, Argv: []Arg{{Text: name, Known: true}}, Why: []string{"runs " + lang + " code"},
 		Effects: Effects{Executes: []string{"code:" + lang}}, call: &call{}}
-	return &Analysis{Text: source, Code: lang, Parsed: true, where: c, Parts: []Part{part}, Problems: part.Why}
+	a.Code, a.ReadOnly, a.SingleGit = lang, false, nil
+	a.Parts, a.Problems = append([]Part{part}, a.Parts...), append(part.Why, a.Problems...)
+	return a
 }
 
 // uncovered lists the parts that neither a proof nor a rule covers.

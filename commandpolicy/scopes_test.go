@@ -316,3 +316,30 @@ func BenchmarkDecideWith1000(b *testing.B) {
 		p.Decide(analysed("tool999 test x"), at())
 	}
 }
+
+var codePlace = Context{Workspace: "/workspace", Dir: "/workspace", Home: "/home/dev"}
+
+// Code of bash is no way around what holds for commands, and code of any
+// language is proven read-only by nobody.
+func TestCodeIsNoWayAround(t *testing.T) {
+	for _, source := range []string{"rm -rf /", "echo a\nrm -rf ~\n", "true; rm -rf --no-preserve-root /"} {
+		if a := Code("bash", source, codePlace); a.Catastrophe == nil {
+			t.Errorf("%q is no catastrophe as code", source)
+		}
+	}
+	p := New(mustLoad(t, LayerUser, "[[rule]]\ncmd = \"git\"\nargs_prefix = [\"push\"]\ndecision = \"deny\"\n"), mustLoad(t, LayerUser, "[[rule]]\ncmd = \"run_code:bash\"\ndecision = \"allow\"\n"))
+	if said := p.Command(Code("bash", "cd sub && git push origin main", codePlace), at()); said.Deny == nil {
+		t.Errorf("a denied command passes as code: %+v", said)
+	}
+	for lang, source := range map[string]string{"bash": "ls", "python": "print(1)", "node": "1"} {
+		if a := Code(lang, source, codePlace); a.ReadOnly || a.SingleGit != nil {
+			t.Errorf("%s %q counts as read-only", lang, source)
+		}
+	}
+	if a := Code("bash", "git status", codePlace); a.SingleGit != nil {
+		t.Error("code goes through gitsafe as one call")
+	}
+	if a := Code("python", "if x: # \u202e \u2066\n  pass", codePlace); a.Parsed {
+		t.Error("code that shows otherwise than it runs counts as understood")
+	}
+}

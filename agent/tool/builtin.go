@@ -28,7 +28,7 @@ func Builtin(o Options) []Tool {
 	return []Tool{
 		readFile{}, strReplace{c}, executeCommand{}, grep{}, listFiles{},
 		writeFile{c}, multiEdit{c}, applyDiff{c}, glob{}, fileInfo{},
-		deleteFile{}, renameFile{}, mkdir{},
+		deleteFile{}, renameFile{}, mkdir{}, runCode{},
 		gitStatus{}, gitDiff{}, gitLog{}, gitStage{}, gitCommit{},
 		selfVerify{}, todo{}, askUser{},
 	}

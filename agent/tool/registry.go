@@ -80,8 +80,6 @@ func instead(name string) string {
 		return "the user undoes edits with `tera-pilot undo`; to change a file back yourself use str_replace or write_file"
 	case "search_project":
 		return "use grep (pattern, path, include)"
-	case "run_code":
-		return "use execute_command, for example with python3 - <<'EOF'"
 	case "job", "bash_output", "kill_bash":
 		return "commands run in the foreground; use execute_command with a timeout"
 	case "call_mcp_tool", "list_mcp_tools":

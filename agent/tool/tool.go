@@ -58,7 +58,8 @@ const MaxFile = 8 << 20
 
 // CommandSpec is a command as it was asked for.
 type CommandSpec struct {
-	Script   string // for bash
+	Script   string // for bash, or code of Language
+	Language string // python, node or bash: Script is code that its interpreter runs; "" for a command
 	Dir      string // a name; "" is the root
 	Stdin    string
 	Seconds  int      // time limit; 0 is the default

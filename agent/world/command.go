@@ -35,9 +35,11 @@ func (v *view) Command(ctx context.Context, c tool.CommandSpec) (effect.Effect, 
 	if err != nil {
 		return effect.Effect{}, err
 	}
-	analysis, facts := gate.Analyse(c.Script, commandpolicy.Context{
-		Workspace: w.o.Root, Dir: dir, Home: w.o.Home, State: w.o.State, Env: env.values, Look: look{},
-	})
+	place := commandpolicy.Context{Workspace: w.o.Root, Dir: dir, Home: w.o.Home, State: w.o.State, Env: env.values, Look: look{}}
+	if c.Language != "" {
+		return v.code(ctx, c, dir, env, place)
+	}
+	analysis, facts := gate.Analyse(c.Script, place)
 	if argv := analysis.SingleGit; len(argv) > 1 && c.Stdin == "" {
 		return v.gitIn(ctx, dir, argv[1:]) // it reaches its own remotes, and is asked about those
 	}
