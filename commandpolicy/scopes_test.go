@@ -327,7 +327,7 @@ func TestCodeIsNoWayAround(t *testing.T) {
 			t.Errorf("%q is no catastrophe as code", source)
 		}
 	}
-	p := New(mustLoad(t, LayerUser, "[[rule]]\ncmd = \"git\"\nargs_prefix = [\"push\"]\ndecision = \"deny\"\n"), mustLoad(t, LayerUser, "[[rule]]\ncmd = \"run_code:bash\"\ndecision = \"allow\"\n"))
+	p := New(mustLoad(t, LayerUser, "[[rule]]\ncmd = \"git\"\nsub = [\"push\"]\ndecision = \"deny\"\n"), mustLoad(t, LayerUser, "[[rule]]\ncmd = \"run_code:bash\"\ndecision = \"allow\"\n"))
 	if said := p.Command(Code("bash", "cd sub && git push origin main", codePlace), at()); said.Deny == nil {
 		t.Errorf("a denied command passes as code: %+v", said)
 	}
