@@ -65,6 +65,11 @@ func firstLine(s string) string {
 
 // Run implements Tool.
 func (executeCommand) Run(ctx context.Context, e Env, planned effect.Set) (Result, error) {
+	return runCommand(ctx, e, planned)
+}
+
+// runCommand runs the one command of a plan and tells how it ended.
+func runCommand(ctx context.Context, e Env, planned effect.Set) (Result, error) {
 	var a commandArgs
 	if err := recall(planned, &a); err != nil {
 		return Result{}, err

@@ -72,5 +72,5 @@ func language(word string) string {
 
 // Run implements Tool.
 func (runCode) Run(ctx context.Context, e Env, planned effect.Set) (Result, error) {
-	return executeCommand{}.Run(ctx, e, planned)
+	return runCommand(ctx, e, planned)
 }
