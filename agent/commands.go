@@ -25,6 +25,8 @@ func (s *Session) handle(o *owned, c event.Command) {
 		o.stop()
 	case event.Answer:
 		o.answer(c)
+	case event.Revise:
+		o.revise(c)
 	case event.Settle:
 		s.settleUnknown(o, c)
 	case event.SetLevel:

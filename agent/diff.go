@@ -17,6 +17,7 @@ const contextLines = 3
 // A fileDiff is a line diff over bytes, laid out for a question.
 type fileDiff struct {
 	lines          []event.Line
+	refs           []int // by line: the line of the diff that it shows; -1 for a heading
 	added, removed int
 }
 
@@ -28,30 +29,44 @@ type diffLine struct {
 	op       byte
 	text     string
 	old, new int // line numbers, 0 where there is none
+
+	// What a choice makes of it (choice.renumber).
+	at    int  // its index in the diff
+	left  bool // left out: nothing happens here
+	yours bool // the person wrote it
+	ended bool // it gets a line end, since other lines follow it now
 }
 
 // diffFiles compares two contents line by line. Lines that differ only in what
 // an eye does not see are shown with everything made visible.
 func diffFiles(before, after []byte) fileDiff {
-	crlf := allCRLF(before) && allCRLF(after)
-	lines := lineDiff(before, after)
+	return layDiff(lineDiff(before, after), choice{}, allCRLF(before) && allCRLF(after))
+}
+
+// layDiff lays a diff out as the choice makes it.
+func layDiff(lines []diffLine, c choice, crlf bool) fileDiff {
+	lines = c.renumber(lines)
 	var d fileDiff
 	for _, l := range lines {
-		switch l.op {
-		case '+':
+		switch {
+		case l.left:
+		case l.op == '+':
 			d.added++
-		case '-':
+		case l.op == '-':
 			d.removed++
 		}
 	}
+	add := func(l event.Line, ref int) {
+		d.lines, d.refs = append(d.lines, l), append(d.refs, ref)
+	}
 	for _, h := range hunks(lines) {
-		d.lines = append(d.lines, event.Line{Kind: event.LineHunk, Text: hunkTitle(h)})
+		add(event.Line{Kind: event.LineHunk, Text: hunkTitle(h)}, -1)
 		show := visible.Source
 		if looksSame(h) {
 			show = visible.Strict
 		}
 		for _, l := range h {
-			d.lines = append(d.lines, showLine(l, crlf, show))
+			add(showLine(l, crlf, show), l.at)
 		}
 	}
 	return d
@@ -203,17 +218,28 @@ func showLine(l diffLine, crlf bool, show func(string) string) event.Line {
 		text = strings.TrimSuffix(text, "\r")
 	}
 	shown := show(text)
-	if !ends {
+	switch {
+	case ends:
+	case l.ended:
+		shown += "   (gets a line feed)"
+	default:
 		shown += "   (no line feed at the end)"
 	}
 	kind := event.LineContext
-	switch l.op {
-	case '+':
+	switch {
+	case l.left:
+		kind = event.LineLeft
+		shown += "   (left out)"
+	case l.op == '+':
 		kind = event.LineAdd
-	case '-':
+	case l.op == '-':
 		kind = event.LineDelete
 	}
-	return event.Line{Kind: kind, Text: fmt.Sprintf("%5s %5s %c %s", number(l.old), number(l.new), l.op, shown)}
+	out := event.Line{Kind: kind, Text: fmt.Sprintf("%5s %5s %c %s", number(l.old), number(l.new), l.op, shown)}
+	if l.yours {
+		out.Mark = event.MarkYours
+	}
+	return out
 }
 
 func number(n int) string {

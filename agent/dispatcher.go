@@ -35,6 +35,8 @@ type Dispatcher struct {
 	redactor *secret.Redactor
 	preview  bool         // the front end shows files itself
 	step     func(string) // crash points of the tests; does nothing otherwise
+
+	no rejections // of this turn
 }
 
 // evidence is what the dispatcher needs of the audit log.
@@ -59,12 +61,20 @@ const maxReplans = 3
 type proposal struct {
 	call     event.Call
 	tool     tool.Tool
-	set      effect.Set
+	model    effect.Set // as the tool planned it
+	revision *revision  // what was made of that; nil: nothing
+	set      effect.Set // what would be done
 	digest   effect.Digest
 	aid      string // of its intent; "" before there is one
 	decision gate.Decision
 	input    gate.Input
+
+	news []event.Line    // what changed since this was asked before
+	refs map[int]lineRef // by line of its question: what a review can leave out
 }
+
+// nothing says that the person left out all that there was.
+func (p proposal) nothing() bool { return len(p.set.Effects) == 0 && len(p.model.Effects) > 0 }
 
 // A verdict is the last word on a proposal. The zero verdict is none of the
 // words, and the log refuses it.
@@ -98,7 +108,7 @@ func (d *Dispatcher) Call(ctx context.Context, c event.Call) (event.CallResult, 
 // once is one walk down the road. changed says that the world was another one
 // at the recheck, and that nothing was run.
 func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResult, changed bool, err error) {
-	p, problem := d.propose(ctx, c)
+	p, problem := d.propose(ctx, c, nil)
 	if ctx.Err() != nil {
 		res, err = d.cancelled(c)
 		return res, false, err
@@ -110,11 +120,12 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResu
 	if p.aid, err = newAID(); err != nil {
 		return res, false, err
 	}
-	if err := d.owner.emit(d.startedEvents(p)...); err != nil {
+	p, v, err := d.settled(ctx, p)
+	var unfit *unfitError
+	if errors.As(err, &unfit) {
+		res, err = d.unfit(c, unfit.error)
 		return res, false, err
 	}
-	d.step("started")
-	v, err := d.decide(ctx, p)
 	if err != nil {
 		return res, false, err
 	}
@@ -148,7 +159,8 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResu
 
 // propose does the first two steps: plan and decide. problem is what the model
 // is told when there is nothing that could be decided about.
-func (d *Dispatcher) propose(ctx context.Context, c event.Call) (p proposal, problem error) {
+// A revision stands in for what the model proposed.
+func (d *Dispatcher) propose(ctx context.Context, c event.Call, r *revision) (p proposal, problem error) {
 	if c.Status != callOK {
 		return p, errors.New(c.Problem)
 	}
@@ -156,20 +168,37 @@ func (d *Dispatcher) propose(ctx context.Context, c event.Call) (p proposal, pro
 	if err != nil {
 		return p, err
 	}
-	set, err := t.Plan(ctx, d.world.View(d.seen), c.Args)
+	model, set, err := d.plan(ctx, t, c, r)
 	if err != nil {
 		return p, err
 	}
-	if len(set.Effects) == 0 && !(set.Free && t.Spec().Free) {
+	if len(model.Effects) == 0 && !(model.Free && t.Spec().Free) {
 		return p, errors.New("the call would have no effect: check its arguments")
 	}
-	in, err := d.judge()
-	if err != nil {
+	p = proposal{call: c, tool: t, model: model, revision: r, set: set, refs: map[int]lineRef{}}
+	if p.input, err = d.judge(); err != nil {
 		return p, err
 	}
-	in.Set, in.Marks, in.Origin = set, d.marks(set), gate.ParseOrigin(c.Origin)
-	decision := gate.Decide(in)
-	return proposal{call: c, tool: t, set: decision.Set, digest: decision.Set.Digest(), decision: decision, input: in}, nil
+	p.input.Set, p.input.Marks, p.input.Origin, p.digest = set, d.marks(set), gate.ParseOrigin(c.Origin), set.Digest()
+	if p.nothing() {
+		p.decision.Reason = "nothing is left of the proposal: put something back, or reject it"
+		return p, nil
+	}
+	p.decision = gate.Decide(p.input)
+	p.set, p.digest = p.decision.Set, p.decision.Set.Digest()
+	return p, nil
+}
+
+// plan plans a call, and makes of it what the revision wants.
+func (d *Dispatcher) plan(ctx context.Context, t tool.Tool, c event.Call, r *revision) (model, set effect.Set, err error) {
+	args := c.Args
+	if r != nil && r.args != nil {
+		args = r.args
+	}
+	if model, err = t.Plan(ctx, d.world.View(d.seen), args); err != nil {
+		return model, set, err
+	}
+	return model, r.apply(model), nil
 }
 
 // witness makes durable what is about to be done: in the session's log where
@@ -198,7 +227,7 @@ func acts(s effect.Set) bool {
 // recheck plans and decides again, right before the run. It says what is
 // different; "" when nothing is. An approval answers ask.
 func (d *Dispatcher) recheck(ctx context.Context, p proposal, v verdict) string {
-	again, problem := d.propose(ctx, p.call)
+	again, problem := d.propose(ctx, p.call, p.revision)
 	switch {
 	case problem != nil:
 		return problem.Error()

@@ -14,7 +14,16 @@ import (
 
 // lines collects the lines of a question. What it is given may hold anything;
 // what it adds is visible.
-type lines struct{ out []event.Line }
+type lines struct {
+	out  []event.Line
+	refs map[int]lineRef // by index in out: the lines of files that a review can leave out
+}
+
+// A lineRef is the place of a question's line in the diff of a file.
+type lineRef struct {
+	file string // the path's name
+	line int    // its index in the diff
+}
 
 func (w *lines) add(kind event.LineKind, text string) {
 	w.out = append(w.out, event.Line{Kind: kind, Text: text})
@@ -40,10 +49,12 @@ func (w *lines) effect(e effect.Effect, place *world.World) {
 		w.command(e.Exec, place)
 	case effect.Git:
 		w.git(e.Git)
-	case effect.Create, effect.Write, effect.Memory:
-		w.content(e)
-	case effect.Delete:
-		w.removal(e)
+	case effect.Create, effect.Write, effect.Memory, effect.Delete:
+		if reviewed(e) {
+			w.change(e, nil)
+			return
+		}
+		w.path(e.Kind.String(), *e.Path)
 	case effect.Rename:
 		w.path("rename", *e.Path)
 		w.path("to", *e.To)
@@ -98,41 +109,60 @@ func (w *lines) path(name string, p effect.Path) {
 	}
 }
 
-// content shows what a file will hold: the diff, or all of a new file.
-func (w *lines) content(e effect.Effect) {
-	title := "write"
-	if !e.Path.Exists {
-		title = "new file"
+// change shows what a file will hold, or what of it would be gone: the diff, or
+// all of a new file, with what the person left out marked so.
+func (w *lines) change(e effect.Effect, r *revision) {
+	c, ok := r.change(e)
+	done, left := e, true
+	if ok {
+		done, left = c.revised()
 	}
-	w.path(title, *e.Path)
-	if e.Mode != 0 && (!e.Path.Exists || e.Mode != e.Path.Mode) {
-		w.fact("mode", fmt.Sprintf("%04o", fs.FileMode(e.Mode)))
+	w.path(changeTitle(done), *e.Path)
+	switch {
+	case !left:
+		w.warn("left out", "nothing of it: this file stays as it is")
+	case done.Kind != effect.Delete:
+		if done.Mode != 0 && (!e.Path.Exists || done.Mode != e.Path.Mode) {
+			w.fact("mode", fmt.Sprintf("%04o", fs.FileMode(done.Mode)))
+		}
+		w.fact("result", fmt.Sprintf("%s, sha256 %.12s", size(done.After.Size), done.After.SHA256))
 	}
-	w.fact("result", fmt.Sprintf("%s, sha256 %.12s", size(e.After.Size), e.After.SHA256))
 	w.blank()
-	w.diff(e.Path.Before, e.After.Data)
-}
-
-// removal shows what would be gone.
-func (w *lines) removal(e effect.Effect) {
-	w.path("delete", *e.Path)
-	if e.Path.Type == effect.Regular && e.Path.Before != nil {
-		w.blank()
-		w.diff(e.Path.Before, nil)
-	}
-}
-
-func (w *lines) diff(before, after []byte) {
-	if !isText(before) || !isText(after) {
+	if !ok {
 		w.warn("content", "is not text and cannot be reviewed as lines")
 		return
 	}
-	d := diffFiles(before, after)
-	if allCRLF(after) && len(after) > 0 && strings.Contains(string(after), "\r\n") {
+	w.diff(c, e.Path.Name)
+}
+
+func changeTitle(e effect.Effect) string {
+	switch {
+	case e.Kind == effect.Delete:
+		return "delete"
+	case e.Path.Exists:
+		return "write"
+	default:
+		return "new file"
+	}
+}
+
+func (w *lines) diff(c change, name string) {
+	before, after := []byte(c.reading.before), []byte(c.reading.after)
+	crlf := allCRLF(before) && allCRLF(after)
+	d := layDiff(c.lines, c.revision.choice, crlf)
+	if allCRLF(after) && strings.Contains(c.reading.after, "\r\n") {
 		w.fact("line ends", "CRLF")
 	}
+	if c.reading.wide {
+		w.fact("encoding", "UTF-16, kept")
+	}
 	w.fact("lines", d.stat())
-	w.out = append(w.out, d.lines...)
+	for i, l := range d.lines {
+		if w.refs != nil && (l.Kind == event.LineAdd || l.Kind == event.LineDelete || l.Kind == event.LineLeft) {
+			w.refs[len(w.out)] = lineRef{name, d.refs[i]}
+		}
+		w.out = append(w.out, l)
+	}
 }
 
 // command lays a command out: first what it is and what it reaches, last what

@@ -24,6 +24,9 @@ func frame(r event.CallResult) string {
 	if r.Exit != nil {
 		fmt.Fprintf(&b, " exit=%d", *r.Exit)
 	}
+	if r.Revised {
+		b.WriteString(" revised=yes")
+	}
 	b.WriteString("]")
 	if r.Body == "" {
 		return b.String()

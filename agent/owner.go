@@ -197,14 +197,22 @@ func (w *owner) Subscribe(seq uint64) (backlog []event.Event, live <-chan event.
 // openQuestion is the question before the person, and who waits for it.
 type openQuestion struct {
 	event.Question
-	answer chan event.Answer // holds one
+	answer chan reply // holds one
 }
 
-// ask puts a question and waits for its answer, its deadline or the end of ctx.
-// Only an answer that names the question, its digest and its very lines comes
-// back; everything else is an error, and errors deny.
-func (w *owner) ask(ctx context.Context, q event.Question) (event.Answer, error) {
-	open := &openQuestion{Question: q, answer: make(chan event.Answer, 1)}
+// A reply is what came of a question that was not withdrawn: an answer, or the
+// wish for another version of the proposal.
+type reply struct {
+	event.Answer
+	revise *event.Revise
+}
+
+// ask puts a question and waits for its answer, its deadline, the end of ctx,
+// or until stale says that the question is no longer the right one. Only an
+// answer that names the question, its digest and its very lines comes back;
+// everything else is an error, and errors deny.
+func (w *owner) ask(ctx context.Context, q event.Question, stale <-chan struct{}) (reply, error) {
+	open := &openQuestion{Question: q, answer: make(chan reply, 1)}
 	var err error
 	doErr := w.do(func(o *owned) {
 		if o.question != nil {
@@ -216,7 +224,7 @@ func (w *owner) ask(ctx context.Context, q event.Question) (event.Answer, error)
 		}
 	})
 	if err = errors.Join(doErr, err); err != nil {
-		return event.Answer{}, err
+		return reply{}, err
 	}
 	timer := time.NewTimer(q.Deadline.Sub(q.Opened))
 	defer timer.Stop()
@@ -225,18 +233,24 @@ func (w *owner) ask(ctx context.Context, q event.Question) (event.Answer, error)
 		return a, nil
 	case <-timer.C:
 		return w.withdraw(open, "timeout", errTimeout)
+	case <-stale:
+		return w.withdraw(open, "revised", errStale)
 	case <-ctx.Done():
 		return w.withdraw(open, "cancelled", ctx.Err())
 	case <-w.done:
-		return event.Answer{}, errEnded
+		return reply{}, errEnded
 	}
 }
 
-// errTimeout says that nobody answered in time.
-var errTimeout = errors.New("no answer in time")
+// errTimeout says that nobody answered in time; errStale, that the world is
+// another one than the question shows.
+var (
+	errTimeout = errors.New("no answer in time")
+	errStale   = errors.New("the question is no longer the right one")
+)
 
 // withdraw closes the question, unless its answer came first.
-func (w *owner) withdraw(open *openQuestion, how string, why error) (event.Answer, error) {
+func (w *owner) withdraw(open *openQuestion, how string, why error) (reply, error) {
 	err := w.do(func(o *owned) {
 		if o.question == open {
 			o.closeQuestion(how, nil)
@@ -244,12 +258,12 @@ func (w *owner) withdraw(open *openQuestion, how string, why error) (event.Answe
 	})
 	select {
 	case a := <-open.answer:
-		if errors.Is(why, errTimeout) {
-			return a, nil
+		if errors.Is(why, errTimeout) || errors.Is(why, errStale) {
+			return a, nil // what it does not fit any more is found out at the recheck
 		}
 	default:
 	}
-	return event.Answer{}, errors.Join(why, err)
+	return reply{}, errors.Join(why, err)
 }
 
 // answer takes a front end's answer, once, if it fits the open question.
@@ -267,8 +281,19 @@ func (o *owned) answer(a event.Answer) {
 	if (a.Choice == event.Say) != (q.Kind == event.AskUser) && a.Choice != event.Deny {
 		return
 	}
-	q.answer <- a
+	q.answer <- reply{Answer: a}
 	o.closeQuestion("answered", &a)
+}
+
+// revise takes a front end's wish for another version of the open question,
+// once, and closes it: its yes is gone, whatever comes of the wish.
+func (o *owned) revise(r event.Revise) {
+	q := o.question
+	if q == nil || !q.Revisable || r.Question != q.ID || r.Digest != q.Digest || len(r.Files) == 0 {
+		return
+	}
+	q.answer <- reply{revise: &r}
+	o.closeQuestion("revised", nil)
 }
 
 func offers(q event.Question, scope string) bool {
@@ -288,7 +313,7 @@ func (o *owned) closeQuestion(how string, a *event.Answer) {
 	switch {
 	case a != nil && (a.Choice == event.Once || a.Choice == event.Keep || a.Choice == event.Say):
 		said = "approved"
-	case o.question.Kind == event.AskUnknown:
+	case o.question.Kind == event.AskUnknown, how == "revised":
 		said = ""
 	}
 	id := o.question.ID

@@ -9,6 +9,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -22,13 +23,9 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 	for _, o := range gate.Scopes(p.input, p.decision) {
 		q.Scopes = append(q.Scopes, o.Scope)
 	}
-	var w lines
-	for i, e := range p.set.Effects {
-		if i > 0 {
-			w.blank()
-		}
-		w.effect(e, d.world)
-	}
+	w := lines{refs: p.refs}
+	w.news(p.news)
+	w.proposed(p, d.world)
 	w.blank()
 	w.fact("why ask", p.decision.Reason)
 	w.fact("risk", strings.Join(append([]string{p.decision.Risk.Tier.String()}, p.decision.Risk.Reasons...), "; "))
@@ -47,8 +44,51 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 			w.add(event.LineModel, line)
 		}
 	}
-	q.Lines = w.out
+	q.Lines, q.Proposals = w.out, p.proposals()
+	q.Revisable = len(q.Proposals) > 0
 	return d.finish(q)
+}
+
+// proposed lays the effects out: files as the model proposed them, with what
+// the person made of that, everything else as it would happen.
+func (w *lines) proposed(p proposal, place *world.World) {
+	files := 0
+	for _, e := range p.model.Effects {
+		if reviewed(e) {
+			files++
+		}
+	}
+	parts, file := 0, 0
+	next := func() {
+		if parts++; parts > 1 {
+			w.blank()
+		}
+	}
+	for _, e := range p.set.Effects {
+		if !reviewed(e) {
+			next()
+			w.effect(e, place)
+		}
+	}
+	for _, e := range p.model.Effects {
+		if !reviewed(e) {
+			continue
+		}
+		next()
+		if file++; files > 1 {
+			w.add(event.LineFile, visible.Strict(fmt.Sprintf("file %d of %d  %s", file, files, e.Path.Name)))
+		}
+		w.change(e, p.revision)
+	}
+}
+
+// news tells, before everything else, what is not as it was when this was asked
+// before.
+func (w *lines) news(news []event.Line) {
+	if len(news) > 0 {
+		w.out = append(w.out, news...)
+		w.blank()
+	}
 }
 
 // userQuestion is a question that the model itself asks.

@@ -32,7 +32,10 @@ func (d *Dispatcher) close(p proposal, v verdict, out tool.Result, took time.Dur
 	for _, c := range out.Changes {
 		res.Changes = append(res.Changes, event.Change{Path: c.Path, To: c.To, Change: c.Change})
 	}
-	res.Body = out.Body
+	if res.Body = out.Body; p.revision != nil {
+		changed := p.deviation()
+		res.Revised, res.Body = changed != "", changed+out.Body
+	}
 	return d.tell(res)
 }
 
@@ -99,7 +102,11 @@ func (d *Dispatcher) unfit(c event.Call, problem error) (event.CallResult, error
 		Call: c.ID, Tool: c.Tool, Title: c.Tool, Status: tool.Error.String(), Decision: string(audit.Blocked), Body: problem.Error(),
 	}
 	var quote *tool.QuoteError
-	if errors.As(problem, &quote) {
+	var changed *changedError
+	if errors.As(problem, &changed) {
+		res.Body = changed.text()
+	}
+	if quoted := errors.As(problem, &quote); quoted || changed != nil {
 		res.Untrusted = "file"
 	}
 	return d.tell(res)
@@ -183,7 +190,7 @@ func (d *Dispatcher) askUser(ctx context.Context, p proposal, text string, optio
 	if err != nil {
 		return "", err
 	}
-	a, err := d.owner.ask(ctx, q)
+	a, err := d.owner.ask(ctx, q, nil)
 	if err != nil {
 		return "", err
 	}

@@ -34,6 +34,10 @@ type rig struct {
 
 	// person answers questions; nil says no.
 	person func(event.Question) event.Answer
+	// revise wants another version of a question; nil or nothing for none.
+	revise func(event.Question) []event.Revision
+	// silent says that a question gets no answer.
+	silent func(event.Question) bool
 }
 
 // step is one turn of the scripted model.
@@ -182,6 +186,17 @@ func (r *rig) turn(text string) event.TurnEnded {
 }
 
 func (r *rig) answer(q event.Question) {
+	if r.silent != nil && r.silent(q) {
+		return
+	}
+	if r.revise != nil {
+		if files := r.revise(q); files != nil {
+			if err := r.session.Send(event.Revise{Question: q.ID, Digest: q.Digest, Files: files}); err != nil {
+				r.t.Fatal(err)
+			}
+			return
+		}
+	}
 	a := event.Answer{Choice: event.Deny, Reason: "no"}
 	if r.person != nil {
 		a = r.person(q)

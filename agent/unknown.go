@@ -25,7 +25,7 @@ func (s *Session) openUnknown(o *owned) {
 		return
 	}
 	if o.emit(event.QuestionOpened{Question: q}) == nil {
-		o.question = &openQuestion{Question: q, answer: make(chan event.Answer, 1)}
+		o.question = &openQuestion{Question: q, answer: make(chan reply, 1)}
 	}
 }
 

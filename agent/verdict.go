@@ -18,59 +18,106 @@ const answerTime = 300 * time.Second
 // JSON. A longer one would not be read, and could not be kept in the log.
 const maxQuestion = 8 << 20
 
-// decide is the third step: what the gate left open is asked, and everything
-// but a fitting yes is no. The error means that the session cannot go on.
-func (d *Dispatcher) decide(ctx context.Context, p proposal) (verdict, error) {
+// An unfitError says that a call no longer fits the world that the person was
+// asked about.
+type unfitError struct{ error }
+
+func (e *unfitError) Unwrap() error { return e.error }
+
+// settled brings a proposal to its verdict: the third step, as often as the
+// person revises it or the world changes beneath the question.
+func (d *Dispatcher) settled(ctx context.Context, p proposal) (proposal, verdict, error) {
+	for aid := p.aid; ; {
+		p.aid = aid
+		if err := d.owner.emit(d.startedEvents(p)...); err != nil {
+			return p, verdict{}, err
+		}
+		d.step("started")
+		v, again, err := d.decide(ctx, p)
+		if err != nil || again == nil {
+			return p, v, err
+		}
+		if p, err = again(); err != nil {
+			return p, verdict{}, err
+		}
+	}
+}
+
+// decide says yes or no; what the gate left open is asked, and everything but a
+// fitting yes is no. again makes the proposal that is to be decided about
+// instead; nil where there is none. The error means that the session cannot go
+// on.
+func (d *Dispatcher) decide(ctx context.Context, p proposal) (v verdict, again func() (proposal, error), err error) {
+	if v, err := d.rejected(p); err != nil || v.decision != "" {
+		return v, nil, err
+	}
 	dec := p.decision
-	switch dec.Answer {
-	case gate.Allow:
-		return verdict{decision: audit.Allowed, by: audit.By(dec.By), reason: dec.Reason}, nil
-	case gate.Ask:
+	switch {
+	case p.nothing(), dec.Answer == gate.Ask, dec.Answer == gate.Allow && p.revision != nil:
 		return d.put(ctx, p)
+	case dec.Answer == gate.Allow:
+		return verdict{decision: audit.Allowed, by: audit.By(dec.By), reason: dec.Reason}, nil, nil
 	default:
 		if audit.By(dec.By) == audit.ByHeadless {
-			return verdict{decision: audit.Denied, by: audit.ByHeadless, reason: dec.Reason}, nil
+			return verdict{decision: audit.Denied, by: audit.ByHeadless, reason: dec.Reason}, nil, nil
 		}
-		return verdict{decision: audit.Blocked, by: audit.By(dec.By), reason: dec.Reason}, nil
+		return verdict{decision: audit.Blocked, by: audit.By(dec.By), reason: dec.Reason}, nil, nil
 	}
 }
 
 // put asks the person.
-func (d *Dispatcher) put(ctx context.Context, p proposal) (verdict, error) {
+func (d *Dispatcher) put(ctx context.Context, p proposal) (verdict, func() (proposal, error), error) {
 	q, err := d.question(p)
 	if err != nil {
-		return verdict{}, err
+		return verdict{}, nil, err
 	}
 	lines := linesBytes(q.Lines)
 	if len(lines) > maxQuestion {
-		return verdict{decision: audit.Blocked, by: audit.ByFloor, reason: fmt.Sprintf("a question of %d lines is more than a person can review: do it in smaller parts", len(q.Lines))}, nil
+		return verdict{decision: audit.Blocked, by: audit.ByFloor, reason: fmt.Sprintf("a question of %d lines is more than a person can review: do it in smaller parts", len(q.Lines))}, nil, nil
 	}
-	a, err := d.owner.ask(ctx, q)
+	watched, stop := d.watch(ctx, p)
+	a, err := d.owner.ask(ctx, q, watched)
+	stop()
 	asked := &audit.Asked{Question: q.ID, Lines: lines, Took: time.Duration(a.Millis) * time.Millisecond, Unfenced: a.Unfenced}
 	switch {
+	case errors.Is(err, errStale):
+		return verdict{}, func() (proposal, error) { return d.reloaded(ctx, p) }, nil
 	case errors.Is(err, errTimeout):
-		return verdict{audit.Denied, audit.ByTimeout, "nobody answered within " + answerTime.String(), asked}, nil
+		return verdict{audit.Denied, audit.ByTimeout, "nobody answered within " + answerTime.String(), asked}, nil, nil
 	case err != nil && ctx.Err() != nil:
-		return verdict{audit.Denied, d.person(), "the turn was cancelled while the question was open", asked}, nil
+		return verdict{audit.Denied, d.person(), "the turn was cancelled while the question was open", asked}, nil, nil
 	case err != nil:
-		return verdict{}, err
+		return verdict{}, nil, err
+	case a.revise != nil:
+		return verdict{}, func() (proposal, error) { return d.revised(ctx, p, *a.revise) }, nil
 	}
+	v, err := d.answered(ctx, p, a.Answer, asked)
+	return v, nil, err
+}
+
+// answered makes a verdict of an answer.
+func (d *Dispatcher) answered(ctx context.Context, p proposal, a event.Answer, asked *audit.Asked) (verdict, error) {
 	by := audit.By(a.By)
 	if by == "" {
 		by = d.person()
 	}
-	switch a.Choice {
-	case event.Once:
+	switch {
+	case p.nothing():
+		return verdict{audit.Denied, by, reasonOr(a.Reason, "the person left out all of it"), asked}, d.reject(p, a.Reason)
+	case a.Choice == event.Once:
 		return verdict{audit.Approved, by, "", asked}, nil
-	case event.Keep:
+	case a.Choice == event.Keep:
 		return verdict{audit.Approved, by, "", asked}, d.remember(ctx, p, a.Scope)
 	default:
-		reason := a.Reason
-		if reason == "" {
-			reason = "the person said no"
-		}
-		return verdict{audit.Denied, by, reason, asked}, nil
+		return verdict{audit.Denied, by, reasonOr(a.Reason, "the person said no"), asked}, d.reject(p, a.Reason)
 	}
+}
+
+func reasonOr(reason, otherwise string) string {
+	if reason == "" {
+		return otherwise
+	}
+	return reason
 }
 
 // person is who answers on this front end.

@@ -124,7 +124,7 @@ func linesText(q event.Question) string {
 			b.WriteString("model: ")
 		case event.LineWarn:
 			b.WriteString("! ")
-		case event.LineContext:
+		case event.LineContext, event.LineLeft:
 			b.WriteString(" ")
 		case event.LineFact, event.LineFile, event.LineHunk, event.LineScript, event.LineBlank:
 		}

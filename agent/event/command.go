@@ -51,11 +51,12 @@ type Revise struct {
 	Files    []Revision
 }
 
-// Revision is what the person wants of one file of a proposal.
+// Revision is what the person wants of a proposal: a choice of its lines, or
+// another text for one of its files.
 type Revision struct {
-	Path string
-	Drop []int   // indexes into the question's Lines: added and deleted lines that are left out
-	Text *string // the whole new text, when the person edited it; Drop is then empty
+	Path string  // whose text it is: a file of the question's Proposals, "" for the command
+	Drop []int   // indexes into the question's Lines: all added and deleted lines that are left out, of every file
+	Text *string // the whole new text; nil where Drop counts
 }
 
 // Window opens a timed window ("trust", "unsafe") or, with "strict", ends it.

@@ -28,6 +28,16 @@ type Question struct {
 	Opened    time.Time    `json:"opened"`
 	Deadline  time.Time    `json:"deadline"`
 	Waiting   int          `json:"waiting,omitempty"` // further questions behind this one
+
+	// Proposals are what an editor would open, in the order of the files in
+	// Lines; for front ends in this process only.
+	Proposals []Proposal `json:"-"`
+}
+
+// A Proposal is one text of a revisable question, whole.
+type Proposal struct {
+	Path string // of the file; "" is the command
+	Text string
 }
 
 // QuestionKind is what sort of question it is, for the screen's layout.
@@ -51,7 +61,11 @@ const (
 type Line struct {
 	Kind LineKind `json:"kind"`
 	Text string   `json:"text"`
+	Mark string   `json:"mark,omitempty"` // MarkYours, or ""
 }
+
+// MarkYours marks a line that the person wrote, and not the model.
+const MarkYours = "yours"
 
 // LineKind says how a line is to be drawn; it is covered by the lines' hash.
 type LineKind string
@@ -65,6 +79,7 @@ const (
 	LineContext LineKind = "context" // unchanged
 	LineAdd     LineKind = "add"
 	LineDelete  LineKind = "delete"
+	LineLeft    LineKind = "left"   // an added or deleted line that the person left out: nothing happens there
 	LineScript  LineKind = "script" // the command's own text
 	LineModel   LineKind = "model"  // what the model says: never a fact
 	LineBlank   LineKind = "blank"
