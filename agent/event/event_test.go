@@ -22,7 +22,7 @@ func all() []Body {
 		OutputDelta{Call: "1", Text: "o"},
 		CallPreview{Call: "1", Files: []FilePreview{{Path: "/w/a", Change: true}}},
 		CallResult{Call: "1", Status: "ok", Exit: &exit},
-		QuestionOpened{Question: Question{ID: "q", Lines: []Line{{LineFact, "x"}}}},
+		QuestionOpened{Question: Question{ID: "q", Lines: []Line{{Kind: LineFact, Text: "x"}}}},
 		QuestionClosed{ID: "q", How: "answered"},
 		LevelChanged{From: "a", To: "b"},
 		ModelChanged{Provider: "p"},
