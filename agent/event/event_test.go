@@ -76,13 +76,13 @@ func TestUnknownTypeOrVersionIsAnError(t *testing.T) {
 }
 
 func TestHashLinesCoversKindAndOrder(t *testing.T) {
-	a := HashLines([]Line{{LineAdd, "x"}, {LineDelete, "y"}})
+	a := HashLines([]Line{{Kind: LineAdd, Text: "x"}, {Kind: LineDelete, Text: "y"}})
 	for _, other := range [][]Line{
 		nil,
-		{{LineAdd, "x"}},
-		{{LineDelete, "x"}, {LineAdd, "y"}},
-		{{LineDelete, "y"}, {LineAdd, "x"}},
-		{{LineAdd, "xy"}, {LineDelete, ""}},
+		{{Kind: LineAdd, Text: "x"}},
+		{{Kind: LineDelete, Text: "x"}, {Kind: LineAdd, Text: "y"}},
+		{{Kind: LineDelete, Text: "y"}, {Kind: LineAdd, Text: "x"}},
+		{{Kind: LineAdd, Text: "xy"}, {Kind: LineDelete, Text: ""}},
 	} {
 		if HashLines(other) == a {
 			t.Errorf("same hash for %v", other)
