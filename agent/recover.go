@@ -192,7 +192,7 @@ func (s *Session) lookUp(ctx context.Context, open []session.OpenCall, settled m
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNoEvidence, err)
 	}
-	for e, err := range r.Entries(ctx, audit.Filter{}) {
+	for e, err := range r.Entries(ctx, audit.Filter{Session: s.o.Log.ID()}) {
 		if err != nil {
 			return fmt.Errorf("%w: %w", errNoEvidence, err)
 		}

@@ -95,13 +95,19 @@ func (r *Reader) Head(ctx context.Context) (Head, error) {
 // lines parses the records of some segments, without following the chain. What
 // a crash may have left at the very end is passed over.
 func (r *Reader) lines(ctx context.Context, lim limits, do func(*record, place) error) error {
+	return r.linesLike(ctx, lim, nil, do)
+}
+
+// linesLike parses the records whose lines fit like, and passes over the
+// others; nil fits all.
+func (r *Reader) linesLike(ctx context.Context, lim limits, like func([]byte) bool, do func(*record, place) error) error {
 	for i, n := range lim.numbers {
 		f, err := r.layer.Open(segmentName(n), os.O_RDONLY)
 		if err != nil {
 			return err
 		}
 		last := n == r.lim.numbers[len(r.lim.numbers)-1]
-		s := recordLines{ctx: ctx, file: n, last: last && i == len(lim.numbers)-1}
+		s := recordLines{ctx: ctx, file: n, last: last && i == len(lim.numbers)-1, like: like}
 		if err := errors.Join(s.run(newLineReader(f, 0, lim.sizes[n], maxRecord), do), f.Close()); err != nil {
 			return err
 		}
@@ -113,8 +119,29 @@ type recordLines struct {
 	ctx  context.Context
 	file int64
 	last bool
+	like func([]byte) bool
 	rec  record
 	seq  int64
+}
+
+// since are the segments from the one on that holds the record seq.
+func (r *Reader) since(ctx context.Context, seq int64) (limits, error) {
+	lim := r.lim.from(r.first)
+	begun := errors.New("begun")
+	for i := len(lim.numbers) - 1; i > 0 && seq > 0; i-- {
+		first := int64(-1)
+		err := r.lines(ctx, limits{lim.numbers[i : i+1], lim.sizes}, func(rec *record, _ place) error {
+			first = rec.seq
+			return begun
+		})
+		if err != nil && !errors.Is(err, begun) {
+			return lim, err
+		}
+		if first >= 0 && first <= seq {
+			return r.lim.from(lim.numbers[i]), nil
+		}
+	}
+	return lim, nil
 }
 
 func (s *recordLines) run(lr *lineReader, do func(*record, place) error) error {
@@ -125,6 +152,9 @@ func (s *recordLines) run(lr *lineReader, do func(*record, place) error) error {
 		}
 		if err != nil {
 			return err
+		}
+		if whole && s.like != nil && !s.like(line) {
+			continue
 		}
 		if f := s.rec.parse(line, true); !whole || f != nil {
 			if s.last {

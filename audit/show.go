@@ -44,15 +44,25 @@ type Filter struct {
 	Category Category
 	Status   Status
 	Text     string // in the record or its outcome, without regard to case
+	Session  string // id of the session log: only what its processes wrote, or what settles it
+	After    int64  // only records with this seq or a higher one; an outcome whose intent is older stands alone
 }
 
 // Entries gives what is in the log, in the order in which it ended: an intent
 // stands where its outcome is, those without one at the end.
 func (r *Reader) Entries(ctx context.Context, f Filter) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		s := shower{f: f, open: map[string]*shown{}}
+		s := shower{f: f, open: map[string]*shown{}, sids: map[string]bool{}}
 		stop := errors.New("enough")
-		err := r.lines(ctx, r.lim.from(r.first), func(rec *record, _ place) error {
+		lim, err := r.since(ctx, f.After)
+		if err != nil {
+			yield(Entry{}, err)
+			return
+		}
+		err = r.linesLike(ctx, lim, s.like(), func(rec *record, _ place) error {
+			if rec.seq < f.After {
+				return nil
+			}
 			if e, ok := s.take(rec); ok && !yield(e, nil) {
 				return stop
 			}
@@ -76,6 +86,33 @@ func (r *Reader) Entries(ctx context.Context, f Filter) iter.Seq2[Entry, error] 
 type shower struct {
 	f    Filter
 	open map[string]*shown // intents without an outcome, by hash
+	sids map[string]bool   // of Filter.Session
+}
+
+// like spares the parsing of lines that cannot be of the session. What it lets
+// through is looked at again.
+func (s *shower) like() func([]byte) bool {
+	if s.f.Session == "" {
+		return nil
+	}
+	open, settled, member := []byte(`"type":"open"`), []byte(`"recovered":true`), []byte(`"sid":"`)
+	return func(line []byte) bool {
+		if i := bytes.Index(line, member); i >= 0 && len(line) >= i+len(member)+32 && s.sids[string(line[i+len(member):i+len(member)+32])] {
+			return true
+		}
+		return bytes.Contains(line, open) || bytes.Contains(line, settled)
+	}
+}
+
+// ours says that a record is of the session that was asked for.
+func (s *shower) ours(r *record) bool {
+	if s.f.Session == "" {
+		return true
+	}
+	if r.typ == typeOpen && r.text("session") == s.f.Session {
+		s.sids[string(r.sid)] = true
+	}
+	return s.sids[string(r.sid)] || r.typ == typeOutcome && s.open[r.text("of")] != nil
 }
 
 type shown struct {
@@ -85,6 +122,9 @@ type shown struct {
 
 // take gives the entry that a record completes, if it is wanted.
 func (s *shower) take(r *record) (Entry, bool) {
+	if !s.ours(r) {
+		return Entry{}, false
+	}
 	e := &shown{Entry: entryOf(r)}
 	if s.f.Text != "" {
 		e.text = strings.ToLower(string(r.line))
@@ -164,7 +204,11 @@ type Disclosed struct {
 func (r *Reader) Record(ctx context.Context, seq int64) (line []byte, values []Disclosed, err error) {
 	found := errors.New("found")
 	var at place
-	err = r.lines(ctx, r.lim.from(r.first), func(rec *record, where place) error {
+	lim, err := r.since(ctx, seq)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = r.lines(ctx, lim, func(rec *record, where place) error {
 		if rec.seq != seq {
 			return nil
 		}
