@@ -219,6 +219,9 @@ func (s *Session) Send(c event.Command) error {
 	return s.owner.post(func(o *owned) { s.handle(o, c) })
 }
 
+// Sid is the id of this process's part of the session in the audit log.
+func (s *Session) Sid() string { return s.audit.ID() }
+
 // Head is where the audit log stands.
 func (s *Session) Head() audit.Head { return s.audit.Head() }
 

@@ -20,8 +20,9 @@ type Entry struct {
 	Outcome  int64    `json:"outcome,omitempty"` // seq of the outcome, 0 when there is none
 	Time     string   `json:"time"`              // UTC
 	Sid      string   `json:"sid"`
-	AID      string   `json:"aid,omitempty"` // id of the action, of an intent
-	Type     string   `json:"type"`          // intent, outcome, event, open, close, recover, segment, rekey
+	Session  string   `json:"session,omitempty"` // id of the session log, of an open
+	AID      string   `json:"aid,omitempty"`     // id of the action, of an intent
+	Type     string   `json:"type"`              // intent, outcome, event, open, close, recover, segment, rekey
 	Category Category `json:"category,omitempty"`
 	Kind     string   `json:"kind,omitempty"` // of an event
 	Tool     string   `json:"tool,omitempty"`
@@ -172,7 +173,7 @@ func entryOf(r *record) Entry {
 	root := r.doc.Root()
 	e := Entry{
 		Seq: r.seq, Time: string(r.ts), Sid: string(r.sid), AID: r.text("aid"), Type: r.typ.name(), Category: Category(r.text("cat")), Kind: r.text("kind"),
-		Tool: r.text("tool"), Title: r.text("title"), Agent: r.text("agent"), Decision: Decision(r.text("decision")), By: By(r.text("by")),
+		Session: r.text("session"), Tool: r.text("tool"), Title: r.text("title"), Agent: r.text("agent"), Decision: Decision(r.text("decision")), By: By(r.text("by")),
 		Status: Status(r.text("status")), Reason: r.text("reason"), Diff: r.text("diff"),
 	}
 	e.Took, _ = root.Get("ms").Int()

@@ -17,6 +17,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/app"
 	"github.com/tera-pilot/tera-pilot/tui/lines"
+	"github.com/tera-pilot/tera-pilot/tui/room/activity"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
 	"github.com/tera-pilot/tera-pilot/tui/tty"
@@ -57,6 +58,8 @@ type Options struct {
 
 	Start   *snap.Start       // shown when there is no session
 	Refresh func() snap.Start // looks again; nil when nothing can change
+
+	Log activity.Source // the audit log, for the activity view; nil for none
 
 	Width, Height int           // when Out is no terminal
 	Sizes         <-chan Size   // later sizes, when Out is no terminal; may be nil
@@ -120,7 +123,7 @@ func runLines(ctx context.Context, o Options) (Outcome, error) {
 	if o.Session == nil {
 		return Outcome{}, lines.Start(o.Out, *o.Start)
 	}
-	return Outcome{}, lines.Run(ctx, lines.Options{Session: o.Session, In: o.In, Out: o.Out, By: o.By, Code: o.Code})
+	return Outcome{}, lines.Run(ctx, lines.Options{Session: o.Session, Log: o.Log, In: o.In, Out: o.Out, By: o.By, Code: o.Code})
 }
 
 // frameRate is how often a second a frame may be drawn. Events come at half of
@@ -134,7 +137,7 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	source := tty.NewSource(o.In, time.Now)
 	gate := tty.NewGate(o.Out, func(n uint64) { box.add(app.Written{N: n, At: time.Now()}) })
 	model := app.New(app.Options{
-		Send: func(c event.Command) { commands.add(c) }, Start: o.Start, Refresh: o.Refresh, Now: time.Now, Read: source.Last, Fence: gate.Answered,
+		Send: func(c event.Command) { commands.add(c) }, Start: o.Start, Refresh: o.Refresh, Log: o.Log, Now: time.Now, Read: source.Last, Fence: gate.Answered,
 		Code: o.Code, By: o.By, Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline,
 	})
 	if o.FPS == 0 {

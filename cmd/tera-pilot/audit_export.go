@@ -63,7 +63,7 @@ func (a *app) auditExport(ctx context.Context, f exportFlags) error {
 			if err != nil {
 				return err
 			}
-			out = filepath.Join(state, "audit_export_"+time.Now().UTC().Format("20060102T150405Z")+"."+f.format)
+			out = exportName(state, f.format, time.Now())
 		}
 		var head audit.Head
 		err := writeWhole(out, func(w io.Writer) (err error) {

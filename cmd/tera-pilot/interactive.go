@@ -71,7 +71,7 @@ func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = tui.Run(ctx, tui.Options{Session: o, In: a.stdin, Out: a.stdout, Env: a.env, Mode: f.mode()})
+	_, err = tui.Run(ctx, tui.Options{Session: o, Log: a.activityLog(ctx, o), In: a.stdin, Out: a.stdout, Env: a.env, Mode: f.mode()})
 	status := audit.CloseOK
 	if err != nil {
 		status = audit.CloseError

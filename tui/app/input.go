@@ -35,6 +35,8 @@ func (m *Model) key(in tty.Input, k uv.Key, now time.Time) tea.Cmd {
 		return nil
 	case m.start != nil:
 		return m.startKey(name)
+	case m.activity != nil:
+		return m.activityKey(name, k.Text)
 	}
 	if m.transcript.Reading() && m.readKey(name, k) {
 		return nil
@@ -150,6 +152,8 @@ func (m *Model) composerKey(in tty.Input, k uv.Key, now time.Time) tea.Cmd {
 		m.composer.Delete()
 	case "ctrl+p":
 		m.focus(now)
+	case "ctrl+g":
+		return m.openActivity()
 	case "ctrl+k":
 		m.composer.DeleteToEnd()
 	case "pgup":
@@ -194,7 +198,11 @@ func (m *Model) paste(in tty.Input, text string) {
 		return
 	}
 	m.disturb(in.At)
-	if m.start != nil || m.help {
+	switch {
+	case m.start != nil || m.help:
+		return
+	case m.activity != nil:
+		m.activity.Paste(text)
 		return
 	}
 	m.transcript.Leave()
@@ -254,6 +262,12 @@ func (m *Model) slash(word, rest string, now time.Time) tea.Cmd {
 		m.o.Send(event.Rename{Title: rest})
 	case "/cancel":
 		m.o.Send(event.Cancel{})
+	case "/audit":
+		m.composer.Clear()
+		return m.openActivity()
+	case "/audit-signed":
+		m.composer.Clear()
+		return m.export(nil)
 	case "/quit":
 		return tea.Quit
 	default:

@@ -12,6 +12,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 	"github.com/tera-pilot/tera-pilot/tui/arm"
+	"github.com/tera-pilot/tera-pilot/tui/room/activity"
 	"github.com/tera-pilot/tera-pilot/tui/room/ask"
 	"github.com/tera-pilot/tera-pilot/tui/room/composer"
 	"github.com/tera-pilot/tera-pilot/tui/room/start"
@@ -27,6 +28,7 @@ type Options struct {
 	Send    func(event.Command) // hands a command on; must not block
 	Start   *snap.Start         // shown until there is a session; nil for none
 	Refresh func() snap.Start   // looks again; nil when nothing can change
+	Log     activity.Source     // the audit log, for the activity view; nil for none
 	Now     func() time.Time
 	Read    func() time.Time // when bytes were read last
 	Fence   func() uint64    // the frame that an answer of the terminal is for; see tty.Gate.Answered
@@ -65,10 +67,11 @@ type Model struct {
 	transcript transcript.Room
 	composer   composer.Room
 	start      *start.Room
-	ask        *ask.Room // of the session's open question
-	own        *ask.Room // a question of our own: whether to raise the level
-	later      bool      // the person does not want to see the open question now
-	answered   time.Time // when the open question was answered; zero when it was not
+	ask        *ask.Room      // of the session's open question
+	own        *ask.Room      // a question of our own: whether to raise the level
+	later      bool           // the person does not want to see the open question now
+	answered   time.Time      // when the open question was answered; zero when it was not
+	activity   *activity.Room // the view of the log, when it is open
 	help       bool
 	helpTop    int
 	note       *event.Notice // of our own, until the next key
@@ -196,6 +199,7 @@ func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 	case Events:
 		m.dirty = true
 		m.apply(msg)
+		return m.logGrew(msg)
 	case Written:
 		n := msg.N
 		return tea.Tick(arm.Fence, func(time.Time) tea.Msg { return fenceOver{n} })
@@ -225,6 +229,9 @@ func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 	case Lost:
 		m.lost = msg.Err
 		return tea.Quit
+	default:
+		cmd, _ := m.logAnswered(msg)
+		return cmd
 	}
 	return nil
 }

@@ -67,6 +67,8 @@ func (m *Model) compose(now time.Time) view.Frame {
 		f.Lines, f.Cursor = r.View(w, room, m.widths, now, m.nextFrame)
 	case m.help:
 		f.Lines = m.helpLines(w, room)
+	case m.activity != nil:
+		f.Lines = m.activity.View(w, room, m.widths)
 	case m.o.Inline:
 		f.Lines, f.Cursor = m.below(w, room, now)
 		f.Lines = append(f.Lines, foot...)

@@ -28,6 +28,7 @@ func Help() []Section {
 			{lit("ctrl+c"), lit("stop the turn, clear the message, twice: quit")},
 			{lit("ctrl+d"), lit("quit, when the message is empty")},
 			{lit("ctrl+p"), lit("look at the open question")},
+			{lit("ctrl+g"), lit("the audit log: what was decided and done, and whether it holds")},
 			{lit("pgup, pgdown"), lit("scroll")},
 		}},
 		{lit("Reading (pgup or shift+up)"), []Key{
@@ -59,6 +60,8 @@ func Commands() []Command {
 		{lit("/level"), lit("NAME"), lit("always_ask, new_files_only or never_ask; raising asks")},
 		{lit("/model"), lit("[PROVIDER] NAME"), lit("another model from the next request on")},
 		{lit("/rename"), lit("TITLE"), lit("name this session")},
+		{lit("/audit"), lit(""), lit("what was decided and done, and whether the log holds")},
+		{lit("/audit-signed"), lit(""), lit("export the log as signed evidence")},
 		{lit("/cancel"), lit(""), lit("stop the turn, as esc does")},
 		{lit("/quit"), lit(""), lit("leave; the session can be continued")},
 	}

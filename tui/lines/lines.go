@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/room/activity"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/tty"
 )
@@ -23,6 +24,7 @@ type Session interface {
 // Options are what Run needs.
 type Options struct {
 	Session Session
+	Log     activity.Source // the audit log; nil for none
 	In      io.Reader
 	Out     io.Writer
 	By      string
@@ -272,8 +274,10 @@ func (f *front) command(word, rest string) error {
 		return f.send(event.SetModel{Provider: provider, Model: name})
 	case "/level":
 		return f.level(rest)
+	case "/audit", "/audit-signed":
+		return f.log(word)
 	}
-	f.p.line("note", word+" is no command; there are /level NAME, /model [PROVIDER] NAME, /rename TITLE, /cancel, /quit")
+	f.p.line("note", word+" is no command; there are /level NAME, /model [PROVIDER] NAME, /rename TITLE, /audit, /audit-signed, /cancel, /quit")
 	return nil
 }
 

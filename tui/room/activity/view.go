@@ -1,0 +1,211 @@
+package activity
+
+import (
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/tui/safe"
+	"github.com/tera-pilot/tera-pilot/tui/theme"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+)
+
+// View draws the room.
+func (r *Room) View(width, height int, w view.Widths) []view.Line {
+	head := []view.Line{w.Ends(r.title(), r.standing(), width, 8)}
+	if width < single {
+		head = []view.Line{w.Cut(r.title(), width), w.Cut(r.standing(), width)}
+	}
+	var foot []view.Line
+	switch {
+	case r.troubles != "":
+		foot = append(foot, w.Cut(view.Text(theme.Bad, safe.Strict(r.troubles)), width))
+	case r.note != "":
+		foot = append(foot, w.Cut(view.Text(theme.Good, safe.Strict(r.note)), width))
+	case r.checked && !r.chain.OK:
+		foot = append(foot, w.Cut(view.Join(view.Lit(theme.Alarm, safe.Lit("chain ")), view.Text(theme.Bad, safe.Strict(r.chain.Why+r.chain.Failed))), width))
+	}
+	foot = append(foot, w.Cut(r.keys(), width))
+	r.page = max(0, height-len(head)-len(foot)-1)
+	var body []view.Line
+	if r.record != nil {
+		body = r.details(width, w)
+	} else {
+		body = r.list(width, w)
+	}
+	out := append(head, view.Rule(width))
+	out = append(out, view.Fill(body, r.page)...)
+	return view.Fill(append(out, foot...), height)
+}
+
+// Columns.
+const (
+	wide   = 60 // from here on time and category have a column
+	single = 72 // from here on title and chain share a row
+	right  = 90 // from here on who decided has a column
+)
+
+func (r *Room) title() view.Line {
+	if r.record != nil {
+		return view.Join(view.Lit(theme.Title, safe.Lit("activity")), view.Lit(theme.Plain, safe.Join(safe.Lit("  record #"), safe.Int(r.recordOf))))
+	}
+	scope := safe.Lit("  this session")
+	if r.everything {
+		scope = safe.Lit("  all sessions")
+		if r.first > 0 {
+			scope = safe.Join(scope, safe.Lit(" from #"), safe.Int(r.first))
+		}
+	}
+	out := view.Join(view.Lit(theme.Title, safe.Lit("activity")), view.Lit(theme.Dim, scope))
+	filter := view.Lit(theme.Dim, safe.Lit("  filter: "))
+	any := false
+	for _, part := range []struct {
+		name safe.Text
+		is   string
+	}{{safe.Lit(""), r.category}, {safe.Lit(""), r.status}} {
+		if part.is != "" {
+			filter, any = view.Join(filter, view.Text(theme.Strong, safe.Strict(part.is)), view.Spaces(1)), true
+		}
+	}
+	if r.find != "" || r.finding {
+		filter, any = view.Join(filter, view.Lit(theme.Dim, safe.Lit(`"`)), view.Text(theme.Strong, safe.Strict(r.find)), view.Lit(theme.Dim, safe.Lit(`"`))), true
+		if r.finding {
+			filter = view.Join(filter, view.Lit(theme.Key, safe.Lit("_")))
+		}
+	}
+	if !any {
+		filter = view.Join(filter, view.Lit(theme.Dim, safe.Lit("all")))
+	}
+	return view.Join(out, filter)
+}
+
+// standing is how the chain stands.
+func (r *Room) standing() view.Line {
+	c := r.chain
+	switch {
+	case r.checking:
+		return view.Lit(theme.Dim, safe.Lit("checking the chain .."))
+	case !r.checked:
+		return view.Lit(theme.Warn, safe.Lit("chain not checked"))
+	case c.Failed != "":
+		return view.Lit(theme.Warn, safe.Lit("chain could not be checked"))
+	case !c.OK:
+		return view.Lit(theme.Alarm, safe.Lit("CHAIN BROKEN"))
+	}
+	out := view.Lit(theme.Good, safe.Join(safe.Lit("chain ok to #"), safe.Int(max(0, c.Size-1))))
+	if n := r.next - c.Size; n > 0 {
+		out = view.Join(out, view.Lit(theme.Dim, safe.Join(safe.Lit(" +"), safe.Int(n))))
+	}
+	if c.Full {
+		out = view.Join(out, view.Lit(theme.Good, safe.Lit(" every signature")))
+	}
+	return view.Join(out, view.Spaces(2), view.Text(theme.Dim, safe.Strict(c.Head[:min(6, len(c.Head))])))
+}
+
+func (r *Room) keys() view.Line {
+	key := func(k, does safe.Text) view.Line {
+		return view.Join(view.Lit(theme.Key, k), view.Spaces(1), view.Lit(theme.Dim, does), view.Spaces(2))
+	}
+	lit := safe.Lit
+	switch {
+	case r.finding:
+		return view.Join(key(lit("enter"), lit("keep the filter")), key(lit("esc"), lit("drop it")))
+	case r.record != nil:
+		return view.Join(key(lit("up down"), lit("scroll")), key(lit("esc"), lit("back")))
+	}
+	return view.Join(key(lit("enter"), lit("details")), key(lit("/"), lit("find")), key(lit("c"), lit("category")), key(lit("s"), lit("status")),
+		key(lit("t"), lit("all sessions")), key(lit("v"), lit("verify")), key(lit("x"), lit("export")), key(lit("esc"), lit("close")))
+}
+
+// list is the newest entry first.
+func (r *Room) list(width int, w view.Widths) []view.Line {
+	all := r.shown()
+	r.chosen = max(0, min(r.chosen, len(all)-1))
+	if len(all) == 0 {
+		says := safe.Lit("nothing fits the filter")
+		switch {
+		case r.loading:
+			says = safe.Lit("reading the log ..")
+		case len(r.entries) == 0:
+			says = safe.Lit("nothing was recorded yet")
+		}
+		return []view.Line{view.Join(view.Spaces(1), view.Lit(theme.Dim, says))}
+	}
+	top := max(0, r.chosen-r.page+1)
+	var out []view.Line
+	for i := top; i < len(all) && len(out) < r.page; i++ {
+		out = append(out, row(all[len(all)-1-i], i == r.chosen, width, w))
+	}
+	return out
+}
+
+func row(e Entry, chosen bool, width int, w view.Widths) view.Line {
+	mark, style := safe.Lit(" "), theme.Plain
+	if chosen {
+		mark, style = safe.Lit(">"), theme.Strong
+	}
+	how, word := verdict(e)
+	l := view.Join(view.Lit(theme.Key, mark), w.Pad(view.Lit(theme.Dim, safe.Join(safe.Lit("#"), safe.Int(e.Seq))), 6), view.Spaces(1))
+	if width >= wide {
+		l = view.Join(l, view.Text(theme.Dim, safe.Strict(e.At.Format("15:04:05"))), view.Spaces(1))
+	}
+	l = view.Join(l, w.Pad(view.Lit(how, word), 6))
+	title := view.Text(style, safe.Strict(e.Title))
+	if e.Diff != "" {
+		title = view.Join(title, view.Spaces(1), view.Text(theme.Dim, safe.Strict(e.Diff)))
+	}
+	if width >= wide {
+		l = view.Join(l, w.Pad(w.Cut(view.Text(theme.Dim, safe.Strict(e.Category)), 8), 9))
+	}
+	if width >= right {
+		return w.Ends(w.Cut(view.Join(l, title), width-26), view.Text(theme.Dim, safe.Strict(rest(e))), width, width-26)
+	}
+	return w.Cut(view.Join(l, title), width)
+}
+
+// verdict is how it ended, in a word.
+func verdict(e Entry) (theme.Style, safe.Text) {
+	switch e.Status {
+	case "ok":
+		if e.Code != 0 {
+			return theme.Warn, safe.Lit("done")
+		}
+		return theme.Good, safe.Lit("done")
+	case "open":
+		return theme.Warn, safe.Lit("runs")
+	case "rejected":
+		return theme.Bad, safe.Lit("deny")
+	case "blocked":
+		return theme.Bad, safe.Lit("block")
+	case "error":
+		return theme.Bad, safe.Lit("fail")
+	case "cancelled":
+		return theme.Warn, safe.Lit("stop")
+	case "timeout":
+		return theme.Bad, safe.Lit("late")
+	case "not_run":
+		return theme.Dim, safe.Lit("none")
+	case "":
+		return theme.Dim, safe.Lit("note")
+	default: // unknown, and words of a later version
+		return theme.Alarm, safe.Lit("????")
+	}
+}
+
+// rest is what stands at the right end: who decided, or how it failed.
+func rest(e Entry) string {
+	if e.Code != 0 {
+		return "exit " + safe.Int(e.Code).String()
+	}
+	return strings.TrimSpace(e.Decision + " " + e.By)
+}
+
+// details are the lines of one record.
+func (r *Room) details(width int, w view.Widths) []view.Line {
+	var all []view.Line
+	for _, l := range r.record {
+		name, value, _ := strings.Cut(l, " ")
+		head := w.Pad(view.Text(theme.Dim, safe.Strict(name)), 11)
+		all = append(all, w.Wrap(view.Join(view.Spaces(1), head, view.Text(theme.Plain, safe.Strict(strings.TrimLeft(value, " ")))), width, 12)...)
+	}
+	r.recordTop = max(0, min(r.recordTop, len(all)-r.page))
+	return all[r.recordTop:]
+}
