@@ -67,8 +67,13 @@ type Part struct {
 	Effects Effects
 	Proven  bool     // understood, and only reads inside and prints
 	Why     []string // why not Proven
+	// Pins are the files of the workspace whose content is what it runs. A pin
+	// without a name stands for a file that could not be told.
+	Pins []Pin
 
-	call *call // parsed options and operands, for rules
+	call   *call  // parsed options and operands, for rules
+	pinned bool   // Pins says all there is to say, even when it is empty
+	byPath string // the program, beneath the workspace, when the text names it by a path
 }
 
 // An Arg is one word as the program receives it.

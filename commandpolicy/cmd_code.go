@@ -78,6 +78,7 @@ func (j *judged) stdinCode() {
 	in := j.w.io.in
 	j.w.flow.edge(in, j.codeNode())
 	j.executes("code:" + j.name)
+	j.pin("") // what it is fed stands in no rule
 	text, ok := j.w.flow.known(in)
 	switch {
 	case ok && (isShell(j.name) || j.name == "at" || j.name == "batch" || j.name == "parallel"):
@@ -134,6 +135,9 @@ func (j *judged) interpreter() bool {
 	}
 	data := len(c.operands) > 0 && c.operands[0].text != "-"
 	for _, u := range c.flags {
+		if u.name == "-m" || u.name == "--module" {
+			j.pinModule(u.value)
+		}
 		if u.opt != nil && (u.opt.kind == kindCode || u.name == "-m" || u.name == "--module") {
 			data = true
 		}

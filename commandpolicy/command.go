@@ -162,12 +162,19 @@ func (w *walker) byPath(r run) {
 	w.flow.write(w.io.out, "", false)
 	e := w.begin(Part{Kind: PartCall, Wrappers: r.wrappers, Argv: args(r.argv)}, d)
 	e.script(name)
+	if len(paths) == 1 && len(w.dirs) == 1 {
+		e.part.byPath, _ = strings.CutPrefix(paths[0], w.places.workspace+"/")
+		if e.part.byPath == paths[0] {
+			e.part.byPath = ""
+		}
+	}
 	for _, x := range r.argv[1:] {
 		w.flow.edge(x.node, d)
 		e.touchesOwn(x)
 	}
 	e.part.call = generic(r.argv[1:])
 	e.end()
+	e.part.call.outside = (&judged{effects: e, args: r.argv[1:]}).leaves()
 }
 
 // touchesOwn denies a word that is a path into the agent's own files, whatever
@@ -234,6 +241,7 @@ func (w *walker) judge(r run, name string) {
 	}
 	j.catastrophes()
 	e.part.call = j.call
+	j.pinRunner()
 	e.end()
 	if c := j.call; c != nil && !e.part.Proven {
 		c.outside = j.leaves()

@@ -95,6 +95,9 @@ func (e *effects) use(k kind, x word, why string) {
 		e.change(k, x)
 	case kindExec:
 		e.executes(x.text)
+		if strings.Contains(x.text, "/") || !x.known {
+			e.pinWord(x)
+		}
 	case kindCode:
 		e.w.flow.edge(x.node, e.codeNode())
 		e.executes("code:" + e.part.Name)
@@ -157,8 +160,10 @@ func (e *effects) script(x word) {
 	if x.known && x.text == "-" {
 		e.w.flow.edge(e.w.io.in, e.codeNode())
 		e.executes("its input")
+		e.pin("")
 		return
 	}
+	e.pinWord(x)
 	for _, p := range e.paths(x, true) {
 		e.w.flow.edge(e.w.flow.file(p), e.codeNode())
 		if isInput(p) {

@@ -140,8 +140,10 @@ func unwrapped(name string) bool {
 func (l *loader) remarkCommand(r *Rule) {
 	for _, c := range r.cmds {
 		switch {
-		case !validCmd(c):
-			l.fail(r.Line, "cmd %q can never match: it is the program's own name, without path, arguments or pattern", c)
+		case r.Decision == Allow && strings.HasPrefix(c, "./") && validProgram(c) && (len(r.files) == 0 || len(r.cmds) != 1):
+			l.fail(r.Line, "over-broad: every repository has a %s of its own; name one program, and pin its content with files = { %q = \"SHA-256\" }", c, c[2:])
+		case !validCmd(c) && !validProgram(c):
+			l.fail(r.Line, "cmd %q can never match: it is the program's own name, without path, arguments or pattern; a program of the workspace is written ./NAME", c)
 		case r.Decision == Allow && unwrapped(c):
 			l.fail(r.Line, "cmd %q can never match: the command that it runs is judged instead, so write a rule for that", c)
 		case r.Decision == Allow && bareNever(c) && !r.exact && len(r.subs) == 0:
@@ -160,6 +162,13 @@ func validCmd(name string) bool {
 		}
 	}
 	return name != ""
+}
+
+// validProgram reports whether a name is one of a program of the workspace:
+// "./" and a clean name beneath it.
+func validProgram(name string) bool {
+	rest, ok := strings.CutPrefix(name, "./")
+	return ok && rest != "" && path.Clean(rest) == rest && !strings.HasPrefix(rest, "../") && rest != ".." && len(badBytes(rest)) == 0 && !strings.Contains(rest, "\n")
 }
 
 func wideAlone(name string) bool {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -68,6 +69,9 @@ type commonTable struct {
 	Match         []string `toml:"match"`
 	NoMatch       []string `toml:"no_match"`
 	Grade         string   `toml:"grade"`
+	Since         any      `toml:"since"`
+	Root          string   `toml:"root"`
+	Source        string   `toml:"source"`
 	Question      string   `toml:"question"`
 }
 
@@ -78,6 +82,8 @@ type ruleTable struct {
 	Args  *[]string   `toml:"args"`
 	Flags *flagsTable `toml:"flags"`
 	Paths string      `toml:"paths"`
+
+	Files *map[string]string `toml:"files"`
 }
 
 type flagsTable struct {
@@ -183,7 +189,7 @@ func (l *loader) decodeError(err error) {
 	l.fail(1, "%s", strings.TrimPrefix(err.Error(), "toml: "))
 }
 
-var commonKeys = []string{"id", "decision", "because", "expires", "untainted_only", "match", "no_match", "grade", "question"}
+var commonKeys = []string{"id", "decision", "because", "expires", "untainted_only", "match", "no_match", "grade", "question", "since", "root", "source"}
 
 // knownKeys are the keys that may stand where key stands.
 func knownKeys(key toml.Key) []string {
@@ -192,7 +198,7 @@ func knownKeys(key toml.Key) []string {
 	}
 	switch key[0] {
 	case "rule": // the decoder leaves the name of an inline table out of the key
-		return append([]string{"cmd", "sub", "args", "flags", "paths", "only", "forbid", "any"}, commonKeys...)
+		return append([]string{"cmd", "sub", "args", "flags", "paths", "files", "only", "forbid", "any"}, commonKeys...)
 	case "path":
 		return append([]string{"glob", "effect"}, commonKeys...)
 	case "host":
@@ -300,7 +306,13 @@ func (l *loader) common(k ruleKind, t commonTable, line int) Rule {
 	if err != nil {
 		l.fail(line, "%v", err)
 	}
-	r.expires = when
+	r.expires, r.root, r.source = when, t.Root, t.Source
+	if r.since, err = expiry(t.Since); err != nil {
+		l.fail(line, "since: write a time with a zone (2027-01-31T12:00:00Z)")
+	}
+	if r.root != "" && (!path.IsAbs(r.root) || path.Clean(r.root) != r.root) {
+		l.fail(line, "root %q can never match: it is the absolute folder of a workspace", r.root)
+	}
 	return r
 }
 
@@ -384,6 +396,7 @@ func (l *loader) command(t ruleTable, line int) {
 			}
 		}
 	}
+	l.pinned(&r, t.Files, line)
 	switch t.Paths {
 	case "", "workspace":
 		r.anyPath = t.Paths == "" && r.Decision != Allow
@@ -393,6 +406,25 @@ func (l *loader) command(t ruleTable, line int) {
 		l.fail(line, "paths %q is none of \"workspace\", \"any\"", t.Paths)
 	}
 	l.add(r)
+}
+
+// pinned reads the files of an allow rule.
+func (l *loader) pinned(r *Rule, files *map[string]string, line int) {
+	if files == nil {
+		return
+	}
+	if r.Decision != Allow {
+		l.fail(line, "files is for rules that allow: a rule that forbids must not fall silent when a file changes")
+	}
+	r.files, r.hasFiles = *files, true
+	for name, sum := range *files {
+		if name == "" || path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, "../") || name == ".." {
+			l.fail(line, "files: %q can never match: it is a name beneath the workspace, such as scripts/test.sh", name)
+		}
+		if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size || strings.ToLower(sum) != sum {
+			l.fail(line, "files: %q needs the SHA-256 of its content, in lower-case hex (sha256sum prints it)", name)
+		}
+	}
 }
 
 func (l *loader) path(t pathTable, line int) {

@@ -1,9 +1,13 @@
 package commandpolicy
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
 	"os"
 	"path"
 	"strings"
+	"syscall"
 )
 
 // Dir looks at the real files beneath one folder, and knows nothing of others.
@@ -115,4 +119,43 @@ func addChild(out map[string]bool, name, prefix string) {
 		child, _, _ := strings.Cut(rest, "/")
 		out[child] = true
 	}
+}
+
+// Hash implements [Hasher].
+func (d Dir) Hash(name string) (string, bool) {
+	if !below(name, d.root) {
+		return "", false
+	}
+	return HashFile(name)
+}
+
+// maxHashed is the size of the largest file that is hashed, in bytes.
+const maxHashed = 16 << 20
+
+// HashFile is the SHA-256 of a regular file, in hex. A last link is not
+// followed; what is no file, or is larger than 16 MiB, has none.
+func HashFile(name string) (string, bool) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxHashed {
+		return "", false
+	}
+	sum := sha256.New()
+	if n, err := io.Copy(sum, io.LimitReader(f, maxHashed+1)); err != nil || n > maxHashed {
+		return "", false
+	}
+	return hex.EncodeToString(sum.Sum(nil)), true
+}
+
+// Hash implements [Hasher]: what is only thought to be there has no content.
+func (o Overlay) Hash(name string) (string, bool) {
+	h, ok := o.Base.(Hasher)
+	if _, link := o.Links[name]; link || o.Files[name] || !ok {
+		return "", false
+	}
+	return h.Hash(name)
 }

@@ -144,6 +144,8 @@ func (p *Policy) Command(a *Analysis, w When) Spoken {
 			continue
 		}
 		switch {
+		case got.Allow != nil && a.rewrites(i):
+			covered, pending = false, false
 		case got.Allow != nil:
 			out.Covers = append(out.Covers, got.Covers...)
 		case got.Pending != nil && pending:

@@ -11,11 +11,14 @@ type Remember struct {
 	Grade    string    // sandbox grade the yes was given at
 	Expires  time.Time // zero: never
 	Question string    // commitment of the question that it came from
+	Since    time.Time // when the yes was said: a clock that stands before it is wrong, and the rule silent
+	Root     string    // the workspace that it counts in; "" for every one
+	Source   string    // where the yes was said, for people
 }
 
 // With returns the rule as it is kept.
 func (m Remember) With(r Rule) Rule {
-	r.Grade, r.expires, r.question = m.Grade, m.Expires, m.Question
+	r.Grade, r.expires, r.question, r.since, r.root, r.source = m.Grade, m.Expires, m.Question, m.Since, m.Root, m.Source
 	r.Layer = LayerRemembered
 	return r
 }

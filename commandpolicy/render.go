@@ -2,6 +2,8 @@ package commandpolicy
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,6 +21,12 @@ func (r *Rule) TOML() string {
 	}
 	if !r.expires.IsZero() {
 		field(&b, "expires", r.expires.UTC().Format(time.RFC3339))
+	}
+	if !r.since.IsZero() {
+		field(&b, "since", r.since.UTC().Format(time.RFC3339))
+	}
+	if r.source != "" {
+		field(&b, "source", quoteTOML(r.source))
 	}
 	if r.Grade != "" {
 		field(&b, "grade", quoteTOML(r.Grade))
@@ -50,6 +58,9 @@ func (r *Rule) core() string {
 	if r.untaintedOnly {
 		field(&b, "untainted_only", "true")
 	}
+	if r.root != "" {
+		field(&b, "root", quoteTOML(r.root))
+	}
 	field(&b, "decision", quoteTOML(r.Decision.String()))
 	return b.String()
 }
@@ -59,6 +70,13 @@ func (r *Rule) coreCommand(b *strings.Builder) {
 		field(b, "cmd", quoteTOML(r.cmds[0]))
 	} else {
 		field(b, "cmd", listTOML(r.cmds))
+	}
+	if r.hasFiles {
+		var files []string
+		for _, name := range slices.Sorted(maps.Keys(r.files)) {
+			files = append(files, quoteTOML(name)+" = "+quoteTOML(r.files[name]))
+		}
+		field(b, "files", "{"+strings.Join(files, ", ")+"}")
 	}
 	if len(r.subs) > 0 {
 		subs := make([]string, len(r.subs))

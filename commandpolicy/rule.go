@@ -32,6 +32,9 @@ type Rule struct {
 	any     []string // flags: one of these must be given
 	anyPath bool     // paths outside the workspace too
 
+	files    map[string]string // content of the files that decide what runs, by name
+	hasFiles bool
+
 	globs []string
 	acts  []Act
 
@@ -42,6 +45,9 @@ type Rule struct {
 	tools  []string
 
 	expires       time.Time
+	since         time.Time // remembered rules: when they were kept; silent before
+	root          string    // remembered rules: the one workspace they count in, else ""
+	source        string    // remembered rules: where the yes was said
 	untaintedOnly bool
 	question      string // remembered rules: the question they came from
 	match         []string
@@ -51,12 +57,15 @@ type Rule struct {
 // Kind is the table that the rule stands in: "rule", "path", "host" or "mcp".
 func (r *Rule) Kind() string { return string(r.kind) }
 
+// Root is the one workspace that a remembered rule counts in; "" for every one.
+func (r *Rule) Root() string { return r.root }
+
 // Expires is when the rule falls silent; the zero time is never.
 func (r *Rule) Expires() time.Time { return r.expires }
 
 // active reports whether the rule speaks under w.
 func (r *Rule) active(w When) bool {
-	if !r.expires.IsZero() && !w.Now.Before(r.expires) {
+	if !r.expires.IsZero() && !w.Now.Before(r.expires) || w.Now.Before(r.since) || r.root != "" && r.root != w.Workspace {
 		return false
 	}
 	if r.untaintedOnly && w.Tainted {
@@ -93,7 +102,7 @@ func (r *Rule) fits(p *Part) fit {
 	if p.Kind != PartCall {
 		return r.fitsWrapper(p)
 	}
-	if !slices.Contains(r.cmds, p.Name) {
+	if name := p.program(); !slices.Contains(r.cmds, p.Name) && (name == "" || !slices.Contains(r.cmds, name)) {
 		if p.Name == "" && r.Decision != Allow {
 			return fitMaybe // a program that is not known may be the one
 		}
@@ -107,7 +116,7 @@ func (r *Rule) fits(p *Part) fit {
 		worst = min(worst, f)
 	}
 	if r.Decision == Allow {
-		if worst != fitYes || !allArgsKnown(p) || p.call.outside && !r.anyPath {
+		if worst != fitYes || !allArgsKnown(p) || p.call.outside && !r.anyPath || !r.fitsPins(p) || !r.fitsRunner(p) {
 			return fitNo
 		}
 	}

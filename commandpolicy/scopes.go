@@ -79,12 +79,22 @@ func exactRule(part *Part, where Context) []Rule {
 		return redirectRules(part, where)
 	case PartCall:
 		args, ok := patternArgs(part)
-		if !ok || !validCmd(part.Name) || part.call == nil || unwrapped(part.Name) || !allArgsKnown(part) {
+		name := part.Name
+		if name == "" {
+			name = part.program()
+		}
+		if !ok || !validCmd(name) && !validProgram(name) || part.call == nil || unwrapped(name) || !allArgsKnown(part) || !part.pinsKnown() {
 			return nil
 		}
-		r := Rule{kind: kindRule, cmds: []string{part.Name}, args: args, exact: true, anyPath: part.call.outside}
+		r := Rule{kind: kindRule, cmds: []string{name}, args: args, exact: true, anyPath: part.call.outside}
 		if strings.HasPrefix(part.Name, "run_code:") {
 			r.exact, r.args = false, nil
+		}
+		if r.hasFiles = part.pinned; r.hasFiles {
+			r.files = map[string]string{}
+			for _, pin := range part.Pins {
+				r.files[pin.File] = pin.SHA256
+			}
 		}
 		r.Decision = Allow
 		return []Rule{r}
@@ -201,7 +211,8 @@ func (p *Policy) counterExample(a *Analysis, rules []Rule, w When) string {
 
 // widerScopes go from the program, subcommand and options that were seen to
 // the subcommand with any harmless option. Nothing wide is offered for what
-// deletes, what talks to others, and what runs whatever it is told.
+// deletes, what talks to others, what runs whatever it is told, and what hands
+// its words on to something that may: a script, a target, another program.
 func widerScopes(part *Part) []Scope {
 	c := part.call
 	name := part.Name
@@ -209,8 +220,10 @@ func widerScopes(part *Part) []Scope {
 		return nil
 	}
 	sub := subWords(part)
-	script := isShell(name) || c.spec.operandIs(kindScript)
-	if len(sub) == 0 && (script || wideAlone(name) && !checkers[name]) {
+	if part.pinned || isShell(name) || c.spec.operandIs(kindScript) || len(sub) == 0 && wideAlone(name) && !checkers[name] {
+		return nil
+	}
+	if len(sub) > 0 && (!takesFiles[name] || handsOn[name+"/"+sub[0]]) {
 		return nil
 	}
 	base := Rule{kind: kindRule, cmds: []string{name}}
@@ -223,10 +236,6 @@ func widerScopes(part *Part) []Scope {
 	seen.only, seen.hasOnly = flagNames(c), true
 	s := Scope{Title: head + " with any files of the workspace, " + onlyFlags(seen.only), Rules: []Rule{seen},
 		Matches: strings.Join(append(append([]string{head}, seen.only...), "other"), " "), Not: head + " --unseen-option"}
-	if script {
-		s.Title = head + " with any words behind it"
-		s.Not = name + " another-script"
-	}
 	out := []Scope{s}
 	if generous[name] && len(sub) > 0 && len(riskyFlags(c)) > 0 {
 		out = append(out, freeScope(c, base, head))
@@ -262,6 +271,15 @@ func reachesOut(part *Part) bool {
 	}
 	return false
 }
+
+// takesFiles are the programs whose words behind the subcommand are files,
+// packages and revisions, and handsOn the subcommands of theirs that hand them
+// on to something else.
+var (
+	takesFiles = setOf(`go git cargo dotnet mix hg svn`)
+	handsOn    = setOf(`go/run go/generate go/tool go/get go/install go/env cargo/run cargo/install cargo/script cargo/add
+dotnet/run dotnet/exec dotnet/tool dotnet/script dotnet/msbuild mix/run mix/eval mix/cmd mix/do git/bisect git/submodule git/rebase git/filter-branch git/config`)
+)
 
 // checkers run the project's tests and style rules on what they are given.
 var checkers = setOf(`pytest eslint tsc prettier jest vitest mocha ava mypy ruff black flake8 isort pylint pyright stylelint biome

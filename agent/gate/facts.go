@@ -14,6 +14,7 @@ const (
 	factLink = "link" // the kind of a file, and a link's target
 	factList = "list" // the names in a folder
 	factEnv  = "env"  // a variable that the command will find
+	factHash = "hash" // the content of a file that decides what runs, as its SHA-256
 	factCode = "code" // the text is not bash but code of this language
 )
 
@@ -48,7 +49,7 @@ func (in Input) again(x *effect.Command) *commandpolicy.Analysis {
 	seen, code := replay{}, ""
 	for _, f := range x.Facts {
 		switch f.Op {
-		case factLink, factList:
+		case factLink, factList, factHash:
 			seen[[2]string{f.Op, f.Name}] = f
 		case factEnv:
 			c.Env[f.Name] = f.Text
@@ -95,6 +96,12 @@ func (r replay) Lstat(path string) (commandpolicy.Kind, string) {
 func (r replay) Names(path string) ([]string, bool) {
 	f, ok := r[[2]string{factList, path}]
 	return slices.Clone(f.Values), ok && f.Found
+}
+
+// Hash answers for the content of a file.
+func (r replay) Hash(path string) (string, bool) {
+	f, ok := r[[2]string{factHash, path}]
+	return f.Text, ok && f.Found
 }
 
 // recorder passes lookups on and keeps the answers. A second lookup of one
@@ -144,6 +151,18 @@ func (r *recorder) Names(path string) ([]string, bool) {
 		r.seen[key] = effect.Fact{Op: factList, Name: path, Found: found, Values: names}
 	}
 	return r.seen.Names(path)
+}
+
+func (r *recorder) Hash(path string) (string, bool) {
+	key := [2]string{factHash, path}
+	if _, ok := r.seen[key]; !ok {
+		f := effect.Fact{Op: factHash, Name: path}
+		if h, ok := r.look.(commandpolicy.Hasher); ok {
+			f.Text, f.Found = h.Hash(path)
+		}
+		r.seen[key] = f
+	}
+	return r.seen.Hash(path)
 }
 
 // facts lists what was seen, sorted, and the variables that were assumed.

@@ -39,6 +39,9 @@ func (look) Lstat(path string) (commandpolicy.Kind, string) {
 	}
 }
 
+// Hash implements commandpolicy.Hasher.
+func (look) Hash(path string) (string, bool) { return commandpolicy.HashFile(path) }
+
 // Names implements commandpolicy.Look.
 func (look) Names(path string) ([]string, bool) {
 	// A pipe in the place of the folder must not make us wait for its writer.
