@@ -30,7 +30,7 @@ func (executeCommand) Spec() Spec {
 			"command":{"type":"string","minLength":1,"description":"bash script"},
 			"timeout":{"type":"integer","minimum":1,"maximum":3600,"description":"seconds, default 180"},
 			"dir":{"type":"string","minLength":1,"description":"folder to run in, default the workspace"},
-			"hosts":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1,"maxLength":260},"description":"host or host:port names to reach over https, each approved; default none"}}}`),
+			"hosts":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1},"description":"host or host:port names to reach over https, each approved; default none"}}}`),
 	}
 }
 
