@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"strconv"
 
@@ -80,22 +79,17 @@ func requestEvent(p proposal, q world.Request) event.Egress {
 // requestRecord is a request as evidence: one record before it leaves, and one
 // when it has ended; of one that is refused only the latter.
 func requestRecord(p proposal, q world.Request) audit.Event {
-	status := requestStatus(q)
-	data := map[string]any{"aid": p.aid, "door": "command", "host": requestHost(q), "method": q.Method, "ended": q.Ended, "status": status}
-	if q.Address != "" {
-		data["address"] = q.Address
+	out := audit.Passage{
+		Door: "command", Host: requestHost(q), Method: q.Method, Address: q.Address, AID: p.aid,
+		Sent: q.Sent, Received: q.Received, Status: audit.OK, Reason: q.Reason,
 	}
-	if q.Reason != "" {
-		data["reason"] = q.Reason
+	switch {
+	case !q.Ended:
+		out.Reason = "begins"
+	case q.Failed:
+		out.Status = audit.Failed
+	case !q.Allowed:
+		out.Status = audit.StatusBlocked
 	}
-	if q.Ended && q.Allowed {
-		data["sent"], data["received"] = q.Sent, q.Received
-	}
-	if !q.Ended {
-		status = "begun"
-	}
-	return audit.Event{
-		Kind: "proxy", Category: audit.CategoryWeb, Data: data,
-		Title: fmt.Sprintf("a command's request: %s %s, %s", q.Method, requestHost(q), status),
-	}
+	return audit.Egress(out)
 }

@@ -57,3 +57,37 @@ func TestGitRunsNothingOfTheRepository(t *testing.T) {
 	}
 	r.verify()
 }
+
+// TestGitWorksInTheSandbox: the calls that replace, make and remove files and
+// folders do so, also beside the workspace, and also what is a protected name.
+func TestGitWorksInTheSandbox(t *testing.T) {
+	commands := []string{
+		"git checkout -- a.txt", "git checkout -b side", "git checkout main", "git worktree add ../wt -b w", "git worktree remove ../wt",
+		"git mv a.txt z.txt", "git commit -q -m moved", "git reset --hard HEAD~1", "git checkout old", "git switch main",
+		"echo more >> a.txt", "git stash", "git stash pop", "git restore a.txt", "git branch -D side", "git rm -q --cached a.txt", "git fetch far", "git push far main:main",
+	}
+	var calls []call
+	for _, c := range commands {
+		calls = append(calls, call{"execute_command", map[string]any{"command": c}})
+	}
+	r := newRig(t, []step{{Say: "all of it", Calls: calls}, {Say: "done"}}, nil)
+	r.person = yes
+	prepare(r)
+	gitOut(r, "branch", "old")
+	r.write(".github/workflows/ci.yml", "on: push\n")
+	gitOut(r, "add", "-A")
+	gitOut(r, "commit", "-q", "-m", "with a workflow")
+	gitOut(r, "init", "-q", "--bare", filepath.Join(r.home, "far.git"))
+	gitOut(r, "remote", "add", "far", filepath.Join(r.home, "far.git"))
+	r.write("a.txt", "changed\n")
+	r.start("")
+	r.turn("go")
+	r.stop()
+	for i, res := range r.results() {
+		// A worktree right below the home folder cannot be removed: that would
+		// take writing the home folder.
+		if want := map[bool]string{true: "ok", false: "error"}[commands[i] != "git worktree remove ../wt"]; res.Status != want {
+			t.Errorf("%s: %s: %s", commands[i], res.Status, res.Body)
+		}
+	}
+}

@@ -92,7 +92,7 @@ func TestTrustedDriver(t *testing.T) {
 	if _, err := os.Stat(l.legit); err == nil {
 		t.Error("the driver ran unasked")
 	}
-	l.opts.Trust = []string{p.Drivers[0].Digest}
+	l.trust(p.Drivers[0].Digest)
 	l.write("repo/new.txt", "fresher\n")
 	l.ok("add", "-A")
 	if _, err := os.Stat(l.legit); err != nil {
@@ -117,7 +117,7 @@ func TestTrustedHook(t *testing.T) {
 	}
 	for _, h := range p.Hooks {
 		if h.Name == "pre-commit" {
-			l.opts.Trust = append(l.opts.Trust, h.Digest)
+			l.trust(h.Digest)
 		}
 	}
 	l.ok("commit", "-a", "-m", "x")

@@ -56,13 +56,15 @@ type Options struct {
 	// Git is the absolute path of git. Empty means the first one on the PATH
 	// of Env that does not lie in Root.
 	Git string
-	// Private is an existing folder of ours (0700) outside of every place that
-	// a sandboxed command can write; copies of trusted hooks are made there.
-	// Empty means that hooks are never run.
+	// Private is a folder of ours (0700, made when it is needed) outside of
+	// every place that a sandboxed command can write; copies of trusted hooks
+	// are made there. Empty means that hooks are never run.
 	Private string
-	// Trust holds the digests (Offer.Digest) of hooks and drivers of the
-	// repository that the person has agreed to.
-	Trust []string
+	// Trust says whether the person has agreed to a hook or driver of the
+	// repository, by its Offer.Digest; nil is never. What is agreed to runs
+	// where git runs, and not at all in a run that needs the person's keys
+	// (Invocation.Keys), which no sandbox confines.
+	Trust func(digest string) bool
 	// Limits of each run; zero fields get DefaultLimits.
 	Limits Limits
 	// Now is the clock; nil is time.Now.
@@ -167,8 +169,8 @@ type Plan struct {
 	CanLose     bool     // it can lose work that git keeps nowhere else
 	Loses       []Loss   // what would be lost, saved first where Loss.Saved
 	Neutralised []Key    // keys of the repository that were given another value
-	Hooks       []Offer  // hooks that plain git would run for this call, and that are not run unless trusted
-	Drivers     []Offer  // filter drivers of the repository that are not run unless trusted
+	Hooks       []Offer  // hooks that plain git would run for this call
+	Drivers     []Offer  // filter drivers of the repository
 	Notes       []string // for the person, one line each
 
 	argv    []string // after "git --no-pager"
@@ -208,7 +210,8 @@ type Offer struct {
 	Kind   string // hook, driver
 	Name   string // pre-commit, filter.lfs.clean
 	Text   string // path of the hook, or the command line of the driver
-	Digest string // SHA-256, hex; put it into Options.Trust
+	Digest string // SHA-256, hex; what Options.Trust is asked for
+	Runs   bool   // the call will run it: the person has agreed to it
 }
 
 // A Repo is what the layout on disk says, found without running git.

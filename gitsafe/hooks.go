@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // hookEvents are the hooks that git knows (githooks(5)).
@@ -54,15 +55,27 @@ func hooksFor(c Call) []string {
 const maxHook = 1 << 20
 
 // offers lists the executable hooks in dir that the call would run.
-func offers(c Call, dir string) []Offer {
+func offers(c Call, dir string) []Offer { return hooksIn(hooksFor(c), dir) }
+
+func hooksIn(names []string, dir string) []Offer {
 	var found []Offer
-	for _, name := range hooksFor(c) {
+	for _, name := range names {
 		path := filepath.Join(dir, name)
 		if content, ok := readHook(path); ok {
 			found = append(found, Offer{Kind: "hook", Name: name, Text: path, Digest: hookDigest(name, content)})
 		}
 	}
 	return found
+}
+
+// ReadHook is the content of a hook that was offered; it is an error when it is
+// no longer that.
+func ReadHook(o Offer) ([]byte, error) {
+	content, ok := readHook(o.Text)
+	if !ok || hookDigest(o.Name, content) != o.Digest {
+		return nil, &ChangedError{What: "the hook " + o.Name}
+	}
+	return content, nil
 }
 
 func readHook(path string) ([]byte, bool) {
@@ -79,17 +92,37 @@ func readHook(path string) ([]byte, bool) {
 	return content, err == nil && len(content) <= maxHook
 }
 
+// staleHooks is how old a folder of copies is that no run can need any more.
+const staleHooks = 24 * time.Hour
+
 // copyHooks puts the trusted hooks into a new folder below private, so that
-// what runs is what was hashed. The caller removes the folder.
-func copyHooks(private string, hooks []Offer, agreed func(string) bool) (string, error) {
+// what runs is what was hashed. The caller removes the folder; one that a crash
+// left behind goes a day later.
+func copyHooks(private string, hooks []Offer, now time.Time) (string, error) {
+	if err := os.MkdirAll(private, 0o700); err != nil {
+		return "", err
+	}
+	old, err := filepath.Glob(filepath.Join(private, "hooks-*"))
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range old {
+		if fi, err := os.Stat(dir); err == nil && now.Sub(fi.ModTime()) > staleHooks {
+			os.RemoveAll(dir)
+		}
+	}
 	dir, err := os.MkdirTemp(private, "hooks-")
 	if err != nil {
 		return "", err
 	}
 	for _, h := range hooks {
 		content, ok := readHook(h.Text)
-		if !ok || hookDigest(h.Name, content) != h.Digest || !agreed(h.Digest) {
+		if !h.Runs {
 			continue
+		}
+		if !ok || hookDigest(h.Name, content) != h.Digest {
+			os.RemoveAll(dir)
+			return "", &ChangedError{What: "a hook"}
 		}
 		if err := os.WriteFile(filepath.Join(dir, h.Name), content, 0o700); err != nil {
 			os.RemoveAll(dir)

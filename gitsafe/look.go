@@ -21,6 +21,7 @@ type looker struct {
 	readable []string
 	records  []record          // the configuration, with what is not in force
 	keys     bool              // the run wants the person's keys
+	foreign  bool              // programs of the repository run, as the person agreed
 	schemes  []string          // for a run over the network
 	own      map[string]string // the person's own settings
 }
@@ -40,7 +41,7 @@ func (g *Git) looker(repo Repo, dir string) (looker, error) {
 func (l looker) invocation(env []string, args ...string) Invocation {
 	return Invocation{
 		Path: l.git, Argv: append([]string{"git", "--no-pager"}, args...), Dir: l.dir, Env: env,
-		ReadOnly: true, Overlays: l.overlays, Readable: l.readable,
+		Foreign: l.foreign, ReadOnly: true, Overlays: l.overlays, Readable: l.readable,
 		OutputLimit: l.g.opts.Limits.Output, Timeout: min(l.g.opts.Limits.Time, defaultLimits.Time),
 	}
 }
@@ -133,7 +134,7 @@ func (l looker) settings(ctx context.Context) ([]record, error) {
 func (l looker) judge() judge {
 	seen := map[string]bool{}
 	return judge{
-		agreed: func(d string) bool { return slices.Contains(l.g.opts.Trust, d) },
+		agreed: func(d string) bool { return !l.keys && l.g.trusts(d) },
 		trusted: func(r record) bool {
 			if r.scope != "system" && r.scope != "global" {
 				return false
@@ -149,6 +150,9 @@ func (l looker) judge() judge {
 		defaults: l.g.homeDefaults(),
 	}
 }
+
+// trusts says that the person has agreed to a hook or driver.
+func (g *Git) trusts(digest string) bool { return g.opts.Trust != nil && g.opts.Trust(digest) }
 
 // trusted are the person's own settings, the last value of each.
 func (l looker) trusted() map[string]string {

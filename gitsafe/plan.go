@@ -99,12 +99,8 @@ func (g *Git) planConfig(ctx context.Context, p *Plan) error {
 		p.look.overlays = overlays(p.Repo, v.kept, hides)
 	}
 	p.Hooks = offers(p.Call, hooksDir(p.Repo, p.look.records))
-	for _, h := range p.Hooks {
-		if !slices.Contains(g.opts.Trust, h.Digest) || g.opts.Private == "" {
-			p.note("the hook %s was not run (%s)", h.Name, h.Text)
-		}
-	}
-	p.unrun(g.opts.Trust)
+	g.agree(p)
+	p.unrun()
 	if p.Call.spec.tree && !strings.Contains(p.Call.spec.forced, "--ignore-submodules") {
 		return p.look.addSubmodules(ctx)
 	}
@@ -116,13 +112,36 @@ func (p *Plan) note(format string, args ...any) {
 	p.Notes = append(p.Notes, visible.Strict(fmt.Sprintf(format, args...)))
 }
 
+// agree marks what the person has agreed to, and tells of the rest.
+func (g *Git) agree(p *Plan) {
+	for i, h := range p.Hooks {
+		agreed := g.opts.Private != "" && g.trusts(h.Digest)
+		p.Hooks[i].Runs = agreed && !p.look.keys
+		p.look.foreign = p.look.foreign || p.Hooks[i].Runs
+		switch {
+		case p.Hooks[i].Runs:
+			p.note("the hook %s runs, as you agreed (%s, %.12s)", h.Name, h.Text, h.Digest)
+		case agreed:
+			p.note("the hook %s was not run: what needs your keys runs outside of the sandbox (%s)", h.Name, h.Text)
+		default:
+			p.note("the hook %s was not run (%s)", h.Name, h.Text)
+		}
+	}
+	for i, d := range p.Drivers {
+		p.Drivers[i].Runs = !p.look.keys && g.trusts(d.Digest)
+		p.look.foreign = p.look.foreign || p.Drivers[i].Runs
+	}
+}
+
 // unrun says which programs of the configuration the call would have started.
-func (p *Plan) unrun(trust []string) {
+func (p *Plan) unrun() {
 	if p.Class == Read || !p.Call.spec.tree {
 		return
 	}
 	for _, d := range p.Drivers {
-		if !slices.Contains(trust, d.Digest) {
+		if d.Runs {
+			p.note("the filter %s runs, as you agreed (%s)", d.Name, d.Text)
+		} else {
 			p.note("the filter %s of the repository was not run (%s)", d.Name, d.Text)
 		}
 	}
@@ -145,10 +164,11 @@ func (g *Git) configure(ctx context.Context, p *Plan) (verdict, bool, error) {
 	if err != nil {
 		return verdict{}, false, err
 	}
-	v := p.look.judge().neutralise(records)
-	p.look.records, p.look.env.settings = records, v.settings
+	p.look.records = records
 	p.look.own = p.look.trusted()
 	p.look.keys = p.Class == Net || p.look.signs(p.Call)
+	v := p.look.judge().neutralise(records)
+	p.look.env.settings = v.settings
 	p.look.readable = g.readable(p.look, records)
 	p.Neutralised, p.Drivers = v.keys, v.drivers
 	hides := g.opts.Overlays && !p.Call.config && !p.look.keys

@@ -118,6 +118,13 @@ func (g *Git) invocation(p Plan) Invocation {
 // writable are the folders that a writing run needs.
 func writable(p Plan) []string {
 	dirs := slices.Clone(p.Writes)
+	if p.Call.Sub == "worktree remove" {
+		for _, d := range p.Writes {
+			if !within(d, p.Repo.CommonDir) {
+				dirs = append(dirs, filepath.Dir(d)) // the folder itself goes
+			}
+		}
+	}
 	for _, d := range []string{p.Repo.CommonDir, p.Repo.GitDir, p.Repo.Top} {
 		if d != "" && !slices.Contains(dirs, d) {
 			dirs = append(dirs, d)
@@ -174,11 +181,10 @@ func (g *Git) readable(l looker, records []record) []string {
 // trustedHooks copies the hooks that the person has agreed to, and points git
 // at the copies. It returns the folder, to be removed.
 func (g *Git) trustedHooks(p Plan, inv *Invocation) (string, error) {
-	agreed := func(d string) bool { return slices.Contains(g.opts.Trust, d) }
-	if g.opts.Private == "" || !slices.ContainsFunc(p.Hooks, func(h Offer) bool { return agreed(h.Digest) }) {
+	if !slices.ContainsFunc(p.Hooks, func(h Offer) bool { return h.Runs }) {
 		return "", nil
 	}
-	dir, err := copyHooks(g.opts.Private, p.Hooks, agreed)
+	dir, err := copyHooks(g.opts.Private, p.Hooks, g.opts.Now())
 	if err != nil {
 		return "", err
 	}

@@ -25,6 +25,7 @@ type Invocation struct {
 	Dir  string   // working folder, absolute, links resolved
 	Env  []string // the whole environment, NAME=VALUE
 
+	Foreign  bool      // programs of the repository run in it, since the person agreed to them: whatever a Runner keeps from commands it keeps from this run
 	ReadOnly bool      // nothing below Dir or in the git directory is to change
 	Network  []Address // whom this run may talk to; empty is nobody
 

@@ -83,6 +83,9 @@ func troubleOf(err error) Trouble {
 	return Trouble{Cause: err.Error()}
 }
 
+// Workspace is the folder that commands work in, links resolved.
+func (s *Sandbox) Workspace() string { return s.work }
+
 // Report is the grade that this sandbox runs at, and what weakens it.
 func (s *Sandbox) Report() Report {
 	s.mu.Lock()

@@ -3,14 +3,12 @@ package world
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/gitsafe"
-	"github.com/tera-pilot/tera-pilot/ossandbox"
 )
 
 // Git implements tool.View.
@@ -65,9 +63,6 @@ func (v *view) gitEffect(ctx context.Context, dir string, call gitsafe.Call, pla
 	}
 	for _, l := range plan.Loses {
 		g.Loses = append(g.Loses, lossText(l))
-	}
-	for _, h := range plan.Hooks {
-		g.Notes = append(g.Notes, fmt.Sprintf("%s %s of the repository is not run", h.Kind, h.Name))
 	}
 	return effect.Effect{Kind: effect.Git, Git: g}, nil
 }
@@ -150,82 +145,4 @@ func (v *env) Git(ctx context.Context, e effect.Effect) (tool.Exit, error) {
 		x.Snapshot = res.Snapshot.Recover
 	}
 	return x, nil
-}
-
-// gitRunner is how gitsafe starts git: in the sandbox, unless there is none or
-// the person has switched it off.
-func (w *World) gitRunner() gitsafe.Runner {
-	if w.box == nil || w.o.Setting == ossandbox.Off {
-		return gitsafe.Plain{}
-	}
-	return boxed{w.box}
-}
-
-// boxed runs git in the sandbox, with the covers that gitsafe asks for.
-type boxed struct{ box *ossandbox.Sandbox }
-
-// Run implements gitsafe.Runner.
-func (b boxed) Run(ctx context.Context, in gitsafe.Invocation) (gitsafe.ExitStatus, error) {
-	if in.Keys {
-		// The network, a signature and a credential helper need what the sandbox
-		// hides; the person has said yes to this very call.
-		return gitsafe.Plain{}.Run(ctx, in)
-	}
-	binds, cleanup, err := overlays(in.Overlays)
-	if err != nil {
-		return gitsafe.ExitStatus{}, err
-	}
-	defer cleanup()
-	for _, p := range in.Readable {
-		binds = append(binds, ossandbox.Bind{Source: p, Target: p})
-	}
-	profile := ossandbox.Work()
-	if in.ReadOnly {
-		profile = ossandbox.Observe()
-	} else {
-		for _, p := range in.Writable {
-			binds = append(binds, ossandbox.Bind{Source: p, Target: p, Writable: true})
-		}
-	}
-	out := &capped{w: in.Stdout, left: in.OutputLimit}
-	errs := &capped{w: in.Stderr, left: in.OutputLimit}
-	res, err := b.box.Run(ctx, ossandbox.Command{
-		Argv: append([]string{in.Path}, in.Argv[1:]...), Dir: in.Dir, ExtraEnv: in.Env, Profile: profile, Timeout: in.Timeout,
-		Stdin: in.Stdin, Stdout: out, Stderr: errs, Binds: binds, Uncover: !in.ReadOnly,
-	})
-	if err != nil {
-		return gitsafe.ExitStatus{}, err
-	}
-	return gitsafe.ExitStatus{
-		Code: res.ExitCode, Signalled: res.Signal != 0, TimedOut: res.TimedOut,
-		Truncated: out.dropped || errs.dropped || res.Dropped > 0,
-	}, nil
-}
-
-// overlays puts gitsafe's contents into files that can be bound. cleanup
-// removes them.
-func overlays(in []gitsafe.Overlay) (binds []ossandbox.Bind, cleanup func(), err error) {
-	cleanup = func() {}
-	if len(in) == 0 {
-		return nil, cleanup, nil
-	}
-	dir, err := os.MkdirTemp("", "tera-pilot-git-")
-	if err != nil {
-		return nil, cleanup, fmt.Errorf("cover over the repository's configuration: %w", err)
-	}
-	cleanup = func() { _ = os.RemoveAll(dir) } // only our own copies are in it
-	for i, o := range in {
-		source := filepath.Join(dir, fmt.Sprint(i))
-		if o.Dir {
-			err = os.Mkdir(source, 0o700)
-		} else {
-			err = os.WriteFile(source, o.Content, 0o600)
-		}
-		if err != nil {
-			cleanup()
-			return nil, func() {}, fmt.Errorf("cover over the repository's configuration: %w", err)
-		}
-		binds = append(binds, ossandbox.Bind{Source: source, Target: o.Path})
-	}
-	return binds, cleanup, nil
 }

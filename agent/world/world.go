@@ -57,10 +57,17 @@ func Open(ctx context.Context, o Options) (*World, error) {
 	default:
 		w.report = ossandbox.Probe(ctx, cfg)
 	}
-	w.git, w.gitErr = gitsafe.New(gitsafe.Options{
-		Root: o.Root, Home: o.Home, Env: o.Env, Runner: w.gitRunner(), Overlays: w.report.Grade >= ossandbox.GradeAMinus && w.box != nil && o.Setting != ossandbox.Off,
-	})
+	w.git, w.gitErr = Git(gitsafe.Options{Root: o.Root, Home: o.Home, Env: o.Env}, o.State, w.gitBox())
 	return w, nil
+}
+
+// gitBox is the sandbox that git runs in: none where there is none, or where
+// the person has switched it off.
+func (w *World) gitBox() *ossandbox.Sandbox {
+	if w.o.Setting == ossandbox.Off {
+		return nil
+	}
+	return w.box
 }
 
 // Grade is the sandbox's grade in force, "none" when commands are refused.

@@ -308,7 +308,7 @@ func TestCommandReachesTheNetworkByGrantOnly(t *testing.T) {
 	})
 	t.Run("evidence", func(t *testing.T) {
 		_, out, _ := r.program("audit", "show", "--category", "web", "--json")
-		for _, want := range []string{"good.example.org:443", "other.example.org:443", "blocked", "begun"} {
+		for _, want := range []string{"good.example.org:443", "other.example.org:443", "GET", "blocked"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q is not in the log:\n%s", want, out)
 			}
