@@ -22,19 +22,22 @@ import (
 // A Dispatcher takes one call at a time down the road of docs/architecture.md,
 // section 1. It is the only caller of Tool.Run.
 type Dispatcher struct {
-	tools    *tool.Registry
-	world    *world.World
-	owner    *owner
-	log      evidence
-	front    audit.Front
-	judge    func() (gate.Input, error)              // all that a decision needs besides the effects
-	keeps    func(context.Context, gate.Offer) error // remembers what the person chose to keep
-	limit    int                                     // bytes of a result's body that the model reads
-	outDir   string                                  // where outputs that were cut are kept
-	clock    func() time.Time
-	redactor *secret.Redactor
-	preview  bool         // the front end shows files itself
-	step     func(string) // crash points of the tests; does nothing otherwise
+	tools        *tool.Registry
+	world        *world.World
+	owner        *owner
+	log          evidence
+	front        audit.Front
+	judge        func() (gate.Input, error)              // all that a decision needs besides the effects
+	keeps        func(context.Context, gate.Offer) error // remembers what the person chose to keep
+	limit        int                                     // bytes of a result's body that the model reads
+	outDir       string                                  // where outputs that were cut are kept
+	clock        func() time.Time
+	redactor     *secret.Redactor
+	preview      bool         // the front end shows files itself
+	witnesses    Witness      // nil: commits bear no line about the log
+	askedTrailer bool         // in this session, about that line
+	line         string       // that commits of the present call bear
+	step         func(string) // crash points of the tests; does nothing otherwise
 
 	no rejections // of this turn
 }
@@ -44,6 +47,7 @@ type evidence interface {
 	Intent(context.Context, audit.Intent) (audit.Token, error)
 	Outcome(audit.Token, audit.Outcome) error
 	Event(context.Context, audit.Event) error
+	Head() audit.Head
 }
 
 // errNoEvidence marks a call that was not run because its intent could not be
@@ -93,6 +97,11 @@ func (v verdict) permits() bool {
 // the session's log when it returns. An error means that the session cannot go
 // on: a log takes nothing more.
 func (d *Dispatcher) Call(ctx context.Context, c event.Call) (event.CallResult, error) {
+	line, err := d.trailer(ctx, c)
+	if err != nil {
+		return event.CallResult{}, err
+	}
+	d.line = line
 	for range maxReplans {
 		if ctx.Err() != nil {
 			return d.cancelled(c)
@@ -195,7 +204,7 @@ func (d *Dispatcher) plan(ctx context.Context, t tool.Tool, c event.Call, r *rev
 	if r != nil && r.args != nil {
 		args = r.args
 	}
-	if model, err = t.Plan(ctx, d.world.View(d.seen), args); err != nil {
+	if model, err = t.Plan(ctx, witnessed{d.world.View(d.seen), d.line}, args); err != nil {
 		return model, set, err
 	}
 	return model, r.apply(model), nil

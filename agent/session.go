@@ -51,7 +51,8 @@ type Options struct {
 
 	Redactor *secret.Redactor
 	Facts    Facts
-	MaxSteps int // model calls a turn
+	Witness  Witness // nil: commits bear no line about the log
+	MaxSteps int     // model calls a turn
 	Now      func() time.Time
 	Step     func(string) // tests: crash points; nil: none
 }
@@ -150,7 +151,7 @@ func (s *Session) dispatcher() *Dispatcher {
 	return &Dispatcher{
 		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, front: s.o.Front,
 		judge: s.judge, keeps: s.keep, limit: limit, outDir: s.o.Log.OutDir(), clock: s.o.Now,
-		redactor: s.o.Redactor, preview: s.o.Preview, step: s.o.Step,
+		redactor: s.o.Redactor, preview: s.o.Preview, witnesses: s.o.Witness, step: s.o.Step,
 	}
 }
 

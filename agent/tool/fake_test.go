@@ -15,6 +15,7 @@ import (
 // fake is a View and Env over a tree in memory. It complains about whatever a
 // tool does that was not planned.
 type fake struct {
+	trailer string
 	files   map[string]string // content by name
 	links   map[string]string // target by name
 	special map[string]bool
@@ -116,6 +117,8 @@ func (f *fake) Git(_ context.Context, args []string) (effect.Effect, error) {
 	f.git = append(f.git, args)
 	return effect.Effect{Kind: effect.Git, Git: &effect.GitCall{Args: args}}, f.noGit
 }
+
+func (f *fake) Trailer() string { return f.trailer }
 
 func (f *fake) Checks(context.Context) ([]Check, error) { return f.checks, nil }
 

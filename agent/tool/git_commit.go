@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
@@ -18,7 +19,7 @@ type gitCommitArgs struct {
 // Spec implements Tool.
 func (gitCommit) Spec() Spec {
 	return Spec{
-		Name: "git_commit", Category: "git",
+		Name: "git_commit", Category: "git", Commits: true,
 		Description: "Commit what is staged; with paths, commit just these files as they are now. Hooks of the repository are not run.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["message"],"properties":{
 			"message":{"type":"string","minLength":1,"description":"subject line, an empty line, then the body"},
@@ -35,15 +36,43 @@ func (t gitCommit) Plan(ctx context.Context, v View, args json.RawMessage) (effe
 	if strings.TrimSpace(a.Message) == "" {
 		return effect.Set{}, &ArgumentError{"message is empty"}
 	}
+	if forgedTrailer.MatchString(a.Message) {
+		return effect.Set{}, &ArgumentError{"message has a line Tera-Audit: only the program itself writes it, leave it out"}
+	}
 	paths, err := gitPaths(ctx, v, a.Paths)
 	if err != nil {
 		return effect.Set{}, err
 	}
-	argv := []string{"commit", "--message=" + a.Message}
+	argv := []string{"commit", "--message=" + withTrailer(a.Message, v.Trailer())}
 	if len(paths) > 0 {
 		argv = append(append(argv, "--"), paths...)
 	}
 	return planGit(ctx, v, t.Spec(), "git commit: "+firstLine(a.Message), argv...)
+}
+
+// forgedTrailer finds lines that would pass for the head of the audit log.
+var forgedTrailer = regexp.MustCompile(`(?im)^[\s]*tera-audit[\s]*:`)
+
+// trailerLine is a line that git takes for a trailer.
+var trailerLine = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*: .`)
+
+// withTrailer ends a message in a line, in its last paragraph where that holds
+// trailers already.
+func withTrailer(message, line string) string {
+	if line == "" {
+		return message
+	}
+	message = strings.TrimRight(message, " \t\r\n")
+	lines := strings.Split(message, "\n")
+	for i := len(lines) - 1; i > 0; i-- {
+		if strings.TrimSpace(lines[i]) == "" {
+			return message + "\n" + line
+		}
+		if !trailerLine.MatchString(lines[i]) {
+			break
+		}
+	}
+	return message + "\n\n" + line
 }
 
 // Run implements Tool.

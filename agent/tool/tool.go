@@ -25,6 +25,7 @@ type Spec struct {
 	Description string
 	Schema      json.RawMessage // JSON Schema of the arguments, an object that takes no further members
 	Free        bool            // has no effects at all
+	Commits     bool            // makes commits, which may bear the head of the audit log
 	Small       bool            // offered to models with a small window too
 	Category    string          // the audit log's category: shell, code, file, git, plan, verify, …
 }
@@ -51,6 +52,8 @@ type View interface {
 	Git(ctx context.Context, args []string) (effect.Effect, error)
 	// Checks lists the project's detected test commands, most likely first.
 	Checks(ctx context.Context) ([]Check, error)
+	// Trailer is a line that a commit message ends in, "" for none.
+	Trailer() string
 }
 
 // MaxFile is the largest file, in bytes, whose content a tool handles.

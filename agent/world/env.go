@@ -22,6 +22,9 @@ type view struct {
 // was last shown of a file.
 func (w *World) View(seen func(abs string) (string, bool)) tool.View { return &view{w, seen} }
 
+// Trailer implements tool.View: the world knows of none.
+func (v *view) Trailer() string { return "" }
+
 // A Grant is what one call may do, and through whom it speaks to the person.
 type Grant struct {
 	Set    effect.Set // completed by the gate

@@ -56,6 +56,8 @@ func (deskView) Command(context.Context, tool.CommandSpec) (effect.Effect, error
 	return effect.Effect{}, errors.New("no commands here")
 }
 
+func (deskView) Trailer() string { return "" }
+
 func (deskView) Git(context.Context, []string) (effect.Effect, error) {
 	return effect.Effect{}, errors.New("no git here")
 }

@@ -141,6 +141,7 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 		return errors.Join(&exitError{exitNoEvidence, err}, o.world.Close())
 	}
 	opts.World, opts.Evidence, opts.Info, opts.Facts = o.world, o.evidence, a.info(ctx, o.world, o.settings), facts(ctx, o.world)
+	opts.Witness = witness{o.settings.Trailer, o.root, statedir.OpenAnswers(o.state, "audit_trailer.json")}
 	o.Session, err = agent.Open(ctx, opts)
 	if errors.Is(err, agent.ErrNoEvidence) {
 		err = &exitError{exitNoEvidence, err}

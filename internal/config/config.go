@@ -21,6 +21,7 @@ type Settings struct {
 	Model     string
 	Providers map[string]Provider
 
+	Trailer      string // "" or ask, always or never: whether commits of the agent bear the head of the audit log
 	ConfirmReads bool   // commands that are proven read-only ask as others do
 	TextCalls    string // "" or as_native: whether calls recovered from prose count as native
 	MaxSteps     int    // model calls a turn
@@ -151,6 +152,7 @@ func (s *Settings) keys() map[string]func(json.RawMessage) error {
 		"active_provider":      word(&s.Provider),
 		"active_model":         word(&s.Model),
 		"agent_text_calls":     word(&s.TextCalls, "", "always_ask", "as_native"),
+		"audit_trailer":        word(&s.Trailer, "", "ask", "always", "never"),
 		"agent_max_iterations": number(&s.MaxSteps, 1, 10000),
 		"agent_run_timeout":    number(&s.RunTimeout, 1, 3600),
 		"confirm_reads":        func(raw json.RawMessage) error { return strict(raw, &s.ConfirmReads) },
