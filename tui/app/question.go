@@ -19,8 +19,12 @@ func (m *Model) apply(events []event.Event) {
 	}
 	q := m.state.Question
 	switch {
+	case q == nil && m.ask != nil && m.ask.Revising() && m.state.Held(m.ask.Question().Call):
+		// Another version of it is on its way.
 	case q == nil && m.ask != nil:
 		m.drop()
+	case q != nil && m.ask != nil && m.ask.Question().ID != q.ID && m.ask.Revising() && m.ask.Question().Call == q.Call:
+		m.ask = m.ask.Next(*q, m.o.Now())
 	case q != nil && (m.ask == nil || m.ask.Question().ID != q.ID):
 		if m.ask != nil {
 			m.drop()
@@ -92,6 +96,8 @@ func (m *Model) outcome(r *ask.Room, o ask.Outcome, now time.Time) {
 	if r == m.own {
 		m.ownAnswer(o.Command)
 		m.own = nil
+	} else if _, ok := o.Command.(event.Revise); ok {
+		m.o.Send(o.Command)
 	} else {
 		m.o.Send(o.Command)
 		m.ask.Blur()

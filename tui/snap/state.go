@@ -272,6 +272,12 @@ func (s *State) closed(b event.QuestionClosed, e event.Event) {
 	s.Question = nil
 }
 
+// Held says that a call is neither done nor decided about.
+func (s *State) Held(call string) bool {
+	it := s.calls[call]
+	return it != nil && !it.Call.Done && it.Call.Decision == ""
+}
+
 // maxNotices is how many banners are kept; the oldest goes first.
 const maxNotices = 16
 

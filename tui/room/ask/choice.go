@@ -34,6 +34,9 @@ func (r *Room) choice(key string) (choice, bool) {
 // choices are the answers to the question as it stands: what is not true now
 // is not offered.
 func (r *Room) choices() []choice {
+	if r.Revising() {
+		return nil // this question is closed
+	}
 	if r.mode == scoping {
 		return []choice{{"a", safe.Lit("allow this from now on"), safe.Lit("allow"), true, (*Room).allowScope}}
 	}
@@ -62,14 +65,27 @@ func (r *Room) choices() []choice {
 	if !r.q.Danger {
 		name, short := safe.Lit("allow once"), safe.Lit("allow")
 		if r.q.Kind == event.AskEdit {
-			name, short = safe.Lit("apply all of it"), safe.Lit("apply")
+			name, short = r.applyName(), safe.Lit("apply")
 		}
 		out = append(out, choice{"a", name, short, true, (*Room).allowOnce})
 		if len(r.q.Scopes) > 0 {
 			out = append(out, choice{"s", safe.Lit("allow more..."), safe.Lit("more"), true, (*Room).startScopes})
 		}
 	}
+	if r.q.Revisable && len(r.q.Proposals) > 0 {
+		out = append(out, choice{"e", safe.Lit("edit in $EDITOR"), safe.Lit("edit"), false, (*Room).startEdit})
+	}
 	return append(out, reject, deny)
+}
+
+// applyName says what the yes to an edit does.
+func (r *Room) applyName() safe.Text {
+	if r.rev != nil {
+		if kept, all := r.rev.kept(); kept < all {
+			return safe.Join(safe.Lit("apply what is marked * ("), safe.Int(kept), safe.Lit(" of "), safe.Int(all), safe.Lit(" lines)"))
+		}
+	}
+	return safe.Lit("apply all of it")
 }
 
 func (r *Room) allowOnce() Outcome {

@@ -11,9 +11,10 @@ import (
 
 // Outcome is what a key came to. The zero Outcome is nothing.
 type Outcome struct {
-	Typed   string        // was typing: it belongs to the composer, which takes the focus
-	Later   bool          // the person wants to see something else first
-	Command event.Command // an answer
+	Typed   string          // was typing: it belongs to the composer, which takes the focus
+	Later   bool            // the person wants to see something else first
+	Command event.Command   // an answer, or the wish for another version
+	Edit    *event.Proposal // the person wants to edit this; see Room.Edited
 }
 
 // Key handles one key that was read while the room had the focus.
@@ -48,7 +49,10 @@ func (r *Room) choose(in tty.Input, k uv.Key) Outcome {
 			return r.codeKey(in, key)
 		}
 	}
-	typed := r.arm.Disturb(in.At)
+	if r.reviewKey(in, k) {
+		return Outcome{}
+	}
+	typed := r.rev.takeBack(in.At) + r.arm.Disturb(in.At)
 	r.code = ""
 	switch name := k.Keystroke(); {
 	case name == "esc" && r.mode == scoping:
@@ -82,6 +86,10 @@ func (r *Room) list() int {
 
 // move scrolls.
 func (r *Room) move(name string) bool {
+	defer r.follow(name)
+	if r.reviewMove(name) {
+		return true
+	}
 	switch name {
 	case "up":
 		r.sheet.Scroll(-1)
@@ -213,6 +221,12 @@ func plainKey(k uv.Key) (string, bool) {
 func (r *Room) Due(now, read, heard time.Time) (Outcome, time.Duration) {
 	if r.arm == nil {
 		return Outcome{}, 0
+	}
+	if r.rev.changed() && !r.Revising() {
+		if left := Rest - now.Sub(r.rev.moved); left > 0 {
+			return Outcome{}, left
+		}
+		return Outcome{Command: r.revise()}, 0
 	}
 	key, wait := r.arm.Due(now, read, heard)
 	if key == "" {

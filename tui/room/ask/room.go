@@ -40,6 +40,9 @@ type Room struct {
 	code   string        // the letters of the code so far
 	hint   hint
 
+	rev  *review // of lines; nil where none can be left out
+	sent bool    // an edited proposal is on its way
+
 	fits   bool // the scope that is chosen is on the screen as a whole
 	look   look
 	frames map[uint64]shown
@@ -73,6 +76,9 @@ type look struct {
 	mode          mode
 	chosen        int
 	complete      bool
+	cursor        int // of a review
+	anchor        int
+	picked        uint64 // stands for the choice of lines
 }
 
 // shown is what a frame had on it.
@@ -87,6 +93,8 @@ type shown struct {
 func New(q event.Question, by string) *Room {
 	r := &Room{q: q, by: by, sheet: sheet.New(q.Lines), frames: map[uint64]shown{}}
 	r.edit.OneLine = true
+	r.rev = newReview(q)
+	r.sheet.Gutter = r.gutter
 	r.sound = q.LinesHash == event.HashLines(q.Lines)
 	for _, l := range q.Lines {
 		r.sound = r.sound && visible.Harmless(l.Text)
@@ -164,5 +172,18 @@ func (r *Room) ArmedAt() (time.Time, bool) {
 
 // mayAllow says that every condition of a yes but its key is met.
 func (r *Room) mayAllow() bool {
-	return r.sound && r.sheet.Complete() && (r.mode != scoping || r.fits)
+	return r.sound && r.sheet.Complete() && (r.mode != scoping || r.fits) && r.settled()
+}
+
+// settled says that the question is about what the person chose, and that
+// something of it is left.
+func (r *Room) settled() bool {
+	if r.Revising() || r.rev.changed() {
+		return false
+	}
+	if r.rev == nil {
+		return true
+	}
+	kept, _ := r.rev.kept()
+	return kept > 0
 }

@@ -25,6 +25,12 @@ func (r *Room) View(width, height int, w view.Widths, now time.Time, next func()
 		body -= 2
 	}
 	sheetLines, places := r.sheet.View(width, max(1, body), w)
+	if r.rev != nil {
+		was := r.rev.cursor
+		if r.rev.place(places); r.rev.cursor != was {
+			sheetLines, places = r.sheet.View(width, max(1, body), w)
+		}
+	}
 	lines = append(lines, r.title(width, w, now))
 	if rules {
 		lines = append(lines, view.Rule(width))
@@ -51,6 +57,9 @@ func (r *Room) number(width, height int, w view.Widths, f shown, next func() uin
 		return
 	}
 	now := look{width: width, height: height, widths: w, mode: r.mode, chosen: r.chosen, complete: r.mayAllow()}
+	if r.rev != nil {
+		now.cursor, now.anchor, now.picked = r.rev.cursor, r.rev.anchor, r.rev.picked()
+	}
 	if len(f.places) > 0 {
 		now.top, now.row = f.places[0].Line, f.places[0].Row
 	}
@@ -252,6 +261,13 @@ func (r *Room) keyRows(width int, w view.Widths, now time.Time) (rows []view.Lin
 	if r.mode == scoping {
 		later = safe.Lit("back")
 	}
+	if r.rev != nil && r.mode == choosing {
+		help := safe.Lit("space line  h hunk  V range  f file")
+		if r.q.Danger {
+			help = safe.Lit("space line  V range")
+		}
+		parts = append([]view.Line{view.Lit(theme.Dim, help)}, parts...)
+	}
 	parts = append(parts, view.Join(view.Lit(theme.Key, safe.Lit("esc")), view.Spaces(1), view.Lit(theme.Plain, later)))
 	return flowParts(parts, state, width, w), nil
 }
@@ -268,6 +284,10 @@ func (r *Room) stateWord(now time.Time) view.Line {
 	switch {
 	case !r.sound:
 		return view.Lit(theme.Alarm, safe.Lit("LINES DO NOT FIT THEIR DIGEST: only no"))
+	case r.Revising() || r.rev.changed():
+		return view.Lit(theme.Dim, safe.Lit("asking anew ..."))
+	case r.rev != nil && !r.rev.any():
+		return view.Lit(theme.Warn, safe.Lit("NOTHING IS LEFT to apply"))
 	case r.hint == readOn || !r.mayAllow():
 		return view.Lit(theme.Warn, safe.Lit("READ ON to allow"))
 	}

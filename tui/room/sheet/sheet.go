@@ -23,6 +23,10 @@ type Sheet struct {
 	seen  []bool         // by line: all its rows were on the screen
 	count int            // how many are
 	rows  map[Place]bool // rows of lines that were on the screen in part, at this width
+
+	// Gutter says of a line whether the cursor is on it, and its mark; nil for
+	// neither.
+	Gutter func(line int) (cursor bool, mark safe.Text)
 }
 
 // Place is a row of a line.
@@ -174,6 +178,46 @@ var (
 	says      = safe.Lit("model says  ")
 )
 
+// Keep takes over from the sheet of the question before what was on the screen
+// and is the same here, and where the person stood.
+func (s *Sheet) Keep(old *Sheet) {
+	s.width, s.widths, s.height, s.top = old.width, old.widths, old.height, old.top
+	for i := range s.lines {
+		if i < len(old.lines) && old.seen[i] && s.lines[i] == old.lines[i] {
+			s.seen[i] = true
+			s.count++
+		}
+	}
+	s.top = s.clamp(s.top)
+}
+
+// Reveal scrolls as little as brings a whole line onto the screen.
+func (s *Sheet) Reveal(line int) {
+	if line < s.top.Line || line == s.top.Line && s.top.Row > 0 {
+		s.top = s.clamp(Place{line, 0})
+		return
+	}
+	if first := s.back(Place{line + 1, 0}, s.height); first.Line > s.top.Line || first.Line == s.top.Line && first.Row > s.top.Row {
+		s.top = s.clamp(first)
+	}
+}
+
+// edge are the two cells before a line that has no mark of attention.
+func (s *Sheet) edge(i int) view.Line {
+	if s.Gutter == nil {
+		return view.Spaces(gutter)
+	}
+	cursor, mark := s.Gutter(i)
+	first := view.Spaces(1)
+	if cursor {
+		first = view.Lit(theme.Key, safe.Lit(">"))
+	}
+	if mark.Empty() {
+		return view.Join(first, view.Spaces(1))
+	}
+	return view.Join(first, view.Text(theme.Key, mark))
+}
+
 // layout is a line as rows.
 func (s *Sheet) layout(i int) []view.Line {
 	l := s.lines[i]
@@ -181,29 +225,36 @@ func (s *Sheet) layout(i int) []view.Line {
 	hang, line := gutter, view.Line(nil)
 	switch l.Kind {
 	case event.LineFact:
-		hang, line = gutter+factName, view.Join(view.Spaces(gutter), fact(text, theme.Plain))
+		hang, line = gutter+factName, view.Join(s.edge(i), fact(text, theme.Plain))
 	case event.LineWarn:
 		hang, line = gutter+factName, view.Join(attention, fact(text, theme.Warn))
 	case event.LineFile:
 		line = view.Text(theme.Title, text)
 	case event.LineHunk:
-		line = view.Join(view.Spaces(gutter), view.Text(theme.Hunk, text))
+		line = view.Join(s.edge(i), view.Text(theme.Hunk, text))
 	case event.LineContext:
-		hang, line = gutter+diffNumber, view.Join(view.Spaces(gutter), view.Text(theme.Dim, text))
+		hang, line = gutter+diffNumber, view.Join(s.edge(i), view.Text(theme.Dim, text))
 	case event.LineAdd:
-		hang, line = gutter+diffNumber, view.Join(view.Spaces(gutter), view.Text(theme.Added, text))
+		hang, line = gutter+diffNumber, view.Join(s.edge(i), view.Text(theme.Added, text))
 	case event.LineDelete:
-		hang, line = gutter+diffNumber, view.Join(view.Spaces(gutter), view.Text(theme.Deleted, text))
+		hang, line = gutter+diffNumber, view.Join(s.edge(i), view.Text(theme.Deleted, text))
+	case event.LineLeft:
+		hang, line = gutter+diffNumber, view.Join(s.edge(i), view.Text(theme.Dim, text))
 	case event.LineScript:
-		line = view.Join(view.Spaces(gutter), view.Text(theme.Strong, text))
+		line = view.Join(s.edge(i), view.Text(theme.Strong, text))
 	case event.LineModel:
 		hang = gutter + len(says.String())
 		head := view.Spaces(len(says.String()))
 		if i == 0 || s.lines[i-1].Kind != event.LineModel {
 			head = view.Lit(theme.Dim, says)
 		}
-		line = view.Join(view.Spaces(gutter), head, view.Text(theme.Quote, text))
+		line = view.Join(s.edge(i), head, view.Text(theme.Quote, text))
 	case event.LineBlank:
+		if s.Gutter != nil {
+			if cursor, _ := s.Gutter(i); cursor {
+				return []view.Line{s.edge(i)}
+			}
+		}
 		return []view.Line{nil}
 	default:
 		// A kind that we do not know is shown all the same.
