@@ -1,0 +1,186 @@
+package page
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// unseen are the elements whose content no reader sees.
+var unseen = []atom.Atom{
+	atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Embed, atom.Applet,
+	atom.Svg, atom.Math, atom.Canvas, atom.Audio, atom.Video, atom.Noframes, atom.Datalist, atom.Input, atom.Base, atom.Meta, atom.Link,
+}
+
+// hiding are styles that keep an element from being seen.
+var hiding = regexp.MustCompile(`(^|;)(` + strings.Join([]string{
+	`display:none`, `visibility:(hidden|collapse)`, `opacity:0?\.?0*(;|$|!)`, `content-visibility:hidden`,
+	`font-size:0?\.?0*(px|em|rem|pt|%)?(;|$|!)`, `font:0(px)?/`,
+	`(left|top|right|bottom|text-indent|margin-left|margin-top):-\d{3,}`, `transform:(scale\(0|translate[xy]?\(-\d{3,})`,
+	`(max-)?(width|height):0(px)?(;|$|!)`, `clip:rect\(0`, `clip-path:inset\((50|100)%`, `color:transparent`,
+}, "|") + `)`)
+
+// prune removes what no reader sees, in place. It does not recurse: nesting is
+// the page's choice.
+func prune(root *html.Node) {
+	for n := root; n != nil; {
+		gone := n != root && hidden(n)
+		next := following(root, n, gone)
+		if gone {
+			n.Parent.RemoveChild(n)
+		}
+		n = next
+	}
+}
+
+// following is the node after n in the order of the document; beneath n only
+// when its own content is not skipped.
+func following(root, n *html.Node, skip bool) *html.Node {
+	if !skip && n.FirstChild != nil {
+		return n.FirstChild
+	}
+	for ; n != nil && n != root; n = n.Parent {
+		if n.NextSibling != nil {
+			return n.NextSibling
+		}
+	}
+	return nil
+}
+
+func hidden(n *html.Node) bool {
+	switch n.Type {
+	case html.CommentNode, html.DoctypeNode:
+		return true
+	case html.ElementNode:
+	default:
+		return false
+	}
+	if slices.Contains(unseen, n.DataAtom) {
+		return true
+	}
+	for _, a := range n.Attr {
+		switch strings.ToLower(a.Key) {
+		case "hidden", "inert":
+			return true
+		case "aria-hidden":
+			return !strings.EqualFold(a.Val, "false")
+		case "style":
+			if hiding.MatchString(strings.Join(strings.Fields(strings.ToLower(uncomment(a.Val))), "")) {
+				return true
+			}
+		}
+	}
+	return n.DataAtom == atom.Dialog && !has(n, "open")
+}
+
+var comment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+
+func uncomment(css string) string { return comment.ReplaceAllString(css, "") }
+
+func has(n *html.Node, key string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return strings.EqualFold(a.Key, key) })
+}
+
+func attr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if strings.EqualFold(a.Key, key) {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// each visits the nodes below root in order, without recursion.
+func each(root *html.Node, visit func(*html.Node)) {
+	for n := root; n != nil; n = following(root, n, false) {
+		visit(n)
+	}
+}
+
+func title(root *html.Node) string {
+	found := ""
+	each(root, func(n *html.Node) {
+		if n.DataAtom == atom.Title && found == "" {
+			found = textOf(n)
+		}
+	})
+	return found
+}
+
+// blocks are elements that begin a new line.
+var blocks = []atom.Atom{
+	atom.P, atom.Div, atom.Br, atom.Li, atom.Tr, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Pre, atom.Blockquote, atom.Section,
+}
+
+// textOf is the text of a node, with a line a block.
+func textOf(root *html.Node) string {
+	var b strings.Builder
+	each(root, func(n *html.Node) {
+		switch {
+		case n.Type == html.TextNode:
+			b.WriteString(n.Data)
+		case slices.Contains(blocks, n.DataAtom):
+			b.WriteByte('\n')
+		}
+	})
+	var lines []string
+	for _, line := range strings.Split(b.String(), "\n") {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// collect lists the links of a page once each, absolute; it counts those beyond
+// most.
+func collect(root *html.Node, base *url.URL, most int) (out []Link, more int) {
+	seen := map[string]bool{}
+	each(root, func(n *html.Node) {
+		if n.DataAtom != atom.A {
+			return
+		}
+		u, err := base.Parse(strings.TrimSpace(attr(n, "href")))
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+			return
+		}
+		u.Fragment = ""
+		if address := u.String(); !seen[address] && address != base.String() {
+			seen[address] = true
+			if len(out) == most {
+				more++
+				return
+			}
+			out = append(out, Link{textOf(n), address})
+		}
+	})
+	return out, more
+}
+
+// bare is the text of a document that cannot be parsed, without its tags.
+func bare(text string) string {
+	var b strings.Builder
+	z := html.NewTokenizer(strings.NewReader(text))
+	skip := false
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return strings.Join(strings.Fields(b.String()), " ")
+		case html.TextToken:
+			if !skip {
+				b.Write(z.Text())
+				b.WriteByte(' ')
+			}
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			skip = slices.Contains(unseen, atom.Lookup(name))
+		case html.EndTagToken:
+			skip = false
+		case html.SelfClosingTagToken, html.CommentToken, html.DoctypeToken:
+		}
+	}
+}

@@ -1,0 +1,102 @@
+// Package page turns an HTML document into the text that a reader of it would
+// see, as Markdown.
+//
+// # Promised
+//
+// Nothing is executed, loaded or followed. Elements that are not shown (script,
+// style, template, hidden, display:none, moved off the screen, without size or
+// colour), comments and attributes are dropped before the conversion, since the
+// conversion would keep them. The time is bounded by the context: a conversion
+// that does not end is left behind and its result thrown away. A document that
+// the parser refuses (nesting beyond 512) comes back as its bare text.
+//
+// # Not promised
+//
+// That everything hidden is found: a style sheet can hide what no attribute
+// tells. The text is untrusted either way.
+package page
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"codeberg.org/readeck/go-readability/v2"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+)
+
+// A Document is a page as text.
+type Document struct {
+	Title     string
+	Text      string // Markdown
+	Links     []Link
+	MoreLinks int // that are not listed
+}
+
+// A Link is one link, absolute, http or https.
+type Link struct{ Text, URL string }
+
+// Read turns text, the HTML at address, into a Document with at most links
+// links.
+func Read(ctx context.Context, text, address string, links int) (Document, error) {
+	type answer struct {
+		doc Document
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		doc, err := read(text, address, links)
+		done <- answer{doc, err}
+	}()
+	select {
+	case a := <-done:
+		return a.doc, a.err
+	case <-ctx.Done():
+		return Document{}, fmt.Errorf("the page is too complicated to be read in time: %w", ctx.Err())
+	}
+}
+
+func read(text, address string, links int) (Document, error) {
+	base, err := url.Parse(address)
+	if err != nil {
+		return Document{}, fmt.Errorf("address of the page: %w", err)
+	}
+	root, err := html.Parse(strings.NewReader(text))
+	if err != nil {
+		return Document{Text: bare(text)}, nil
+	}
+	prune(root)
+	doc := Document{Title: title(root)}
+	doc.Links, doc.MoreLinks = collect(root, base, links)
+	main := article(root, base)
+	if doc.Text, err = markdown(main, base); err != nil || strings.TrimSpace(doc.Text) == "" {
+		doc.Text = textOf(main)
+	}
+	return doc, nil
+}
+
+// shortArticle is the size, in bytes of text, below which what readability
+// chose is not trusted to be the page's point.
+const shortArticle = 250
+
+// article is the part of a page that is worth reading; the whole, where none
+// stands out.
+func article(root *html.Node, base *url.URL) *html.Node {
+	found, err := readability.FromDocument(root, base) // works on a copy of its own
+	if err != nil || found.Node == nil || len(textOf(found.Node)) < shortArticle {
+		return root
+	}
+	return found.Node
+}
+
+func markdown(n *html.Node, at *url.URL) (string, error) {
+	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	out, err := c.ConvertNode(n, converter.WithDomain(at.Scheme+"://"+at.Host))
+	return string(bytes.TrimSpace(out)), err
+}

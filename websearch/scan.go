@@ -1,0 +1,147 @@
+package websearch
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math"
+	"net/url"
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/secret"
+)
+
+// Bounds of what looks like data rather than an address. A SHA-256 in hex has
+// 64 characters and is common in paths; a value of a query has rarely over 40.
+const (
+	longQuery = 40
+	longPath  = 64
+	longLabel = 32
+	longHost  = 100
+	dense     = 3.5 // bits a character: hex comes to 4 at most, English words to about 3
+)
+
+// Scan says what in a URL, or in the words of a search, looks like a secret or
+// like data that is carried out in it. It needs no look-up, since a look-up
+// already tells the name. known holds the secrets of this session; nil has none.
+func Scan(text string, known *secret.Redactor) []string {
+	var out []string
+	for _, form := range forms(text) {
+		for _, m := range find(known, form) {
+			out = append(out, "it holds something that looks like a secret ("+m+")")
+		}
+		if len(out) > 0 {
+			return out[:1]
+		}
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	return append(scanHost(u.Hostname()), scanParts(u)...)
+}
+
+func find(known *secret.Redactor, text string) []string {
+	if known == nil {
+		known = secret.New()
+	}
+	var kinds []string
+	for _, m := range known.Find(text) {
+		kinds = append(kinds, m.Kind)
+	}
+	return kinds
+}
+
+// forms are the spellings under which a secret could stand in text: as it is,
+// with percent escapes decoded once and twice, and with each part that is
+// base64 decoded.
+func forms(text string) []string {
+	out := []string{text}
+	for s, n := text, 0; n < 2; n++ {
+		plain, err := url.QueryUnescape(s)
+		if err != nil || plain == s {
+			break
+		}
+		out, s = append(out, plain), plain
+	}
+	for _, form := range out {
+		for _, part := range strings.FieldsFunc(form, func(r rune) bool { return strings.ContainsRune("/?&=.:#, ", r) }) {
+			if plain := unbase64(part); plain != "" {
+				out = append(out, plain)
+			}
+		}
+	}
+	// A secret cut in pieces by the separators of a host name.
+	if u, err := url.Parse(text); err == nil && u.Host != "" {
+		out = append(out, strings.ReplaceAll(u.Hostname(), ".", ""))
+	}
+	return out
+}
+
+func unbase64(s string) string {
+	if len(s) < 12 {
+		return ""
+	}
+	s = strings.TrimRight(s, "=")
+	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		if b, err := enc.DecodeString(s); err == nil {
+			return string(b)
+		}
+	}
+	return ""
+}
+
+func scanHost(host string) []string {
+	if len(host) > longHost {
+		return []string{fmt.Sprintf("the host name has %d characters: names that long carry data", len(host))}
+	}
+	for _, label := range strings.Split(host, ".") {
+		if len(label) > longLabel && bits(label) >= dense {
+			return []string{fmt.Sprintf("a label of the host name has %d characters that look like data", len(label))}
+		}
+	}
+	return nil
+}
+
+func scanParts(u *url.URL) []string {
+	for name, values := range u.Query() {
+		for _, v := range append(values, name) {
+			if len(v) > longQuery && bits(v) >= dense && !strings.Contains(v, " ") {
+				return []string{fmt.Sprintf("a value of the query has %d characters that look like data", len(v))}
+			}
+		}
+	}
+	for _, part := range strings.Split(u.Path, "/") {
+		if len(part) > longPath && bits(part) >= dense && !wordy(part) {
+			return []string{fmt.Sprintf("a part of the path has %d characters that look like data", len(part))}
+		}
+	}
+	return nil
+}
+
+// wordy says that a part of a path is made of words, as titles in addresses are.
+func wordy(s string) bool {
+	words := strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == '+' || r == ' ' })
+	short := 0
+	for _, w := range words {
+		if len(w) <= 20 {
+			short++
+		}
+	}
+	return len(words) >= 4 && short == len(words)
+}
+
+// bits is the Shannon entropy of s in bits a byte.
+func bits(s string) float64 {
+	var count [256]int
+	for i := range len(s) {
+		count[s[i]]++
+	}
+	sum := 0.0
+	for _, n := range count {
+		if n > 0 {
+			p := float64(n) / float64(len(s))
+			sum -= p * math.Log2(p)
+		}
+	}
+	return sum
+}
