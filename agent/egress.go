@@ -20,6 +20,7 @@ func (d *Dispatcher) marks(s effect.Set) []gate.Mark {
 		if x := e.Exec; x != nil && len(x.Hosts) > 0 {
 			out[i].SecretHit = d.looksSecret(x.Script) || d.looksSecret(string(x.Stdin))
 		}
+		out[i].Redirect = e.Kind == effect.Fetch && d.world.Redirected(e.Net)
 	}
 	return out
 }
@@ -60,6 +61,24 @@ func requestStatus(q world.Request) string {
 	}
 }
 
+// doorOf says by which way requests of a call leave the machine.
+func doorOf(s effect.Set) string {
+	for _, e := range s.Effects {
+		switch e.Kind {
+		case effect.Fetch, effect.Search:
+			return "web"
+		case effect.Exec, effect.Start:
+			return "command"
+		case effect.Git:
+			return "git"
+		case effect.MCP:
+			return "mcp"
+		default:
+		}
+	}
+	return "unknown"
+}
+
 // requestHost is the host with its port, which is 0 where none was understood.
 func requestHost(q world.Request) string {
 	if q.Port == 0 {
@@ -71,7 +90,7 @@ func requestHost(q world.Request) string {
 // requestEvent is a request that has ended, for the front ends.
 func requestEvent(p proposal, q world.Request) event.Egress {
 	return event.Egress{
-		Call: p.call.ID, Door: "command", Host: requestHost(q), Method: q.Method, Address: q.Address,
+		Call: p.call.ID, Door: doorOf(p.set), Host: requestHost(q), Method: q.Method, Address: q.Address,
 		Sent: q.Sent, Received: q.Received, Status: requestStatus(q), Reason: q.Reason,
 	}
 }
@@ -80,7 +99,7 @@ func requestEvent(p proposal, q world.Request) event.Egress {
 // when it has ended; of one that is refused only the latter.
 func requestRecord(p proposal, q world.Request) audit.Event {
 	out := audit.Passage{
-		Door: "command", Host: requestHost(q), Method: q.Method, Address: q.Address, AID: p.aid,
+		Door: doorOf(p.set), Host: requestHost(q), Method: q.Method, Address: q.Address, AID: p.aid,
 		Sent: q.Sent, Received: q.Received, Status: audit.OK, Reason: q.Reason,
 	}
 	switch {

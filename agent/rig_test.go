@@ -18,6 +18,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/internal/scenario"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
+	"github.com/tera-pilot/tera-pilot/websearch"
 )
 
 // A rig is a whole session in a throw-away place: real files, sandbox, logs
@@ -30,7 +31,8 @@ type rig struct {
 	evidence          *audit.Log
 	events            []event.Event
 
-	setting ossandbox.Setting // Auto when it is zero
+	internet *internet         // nil: the web cannot be read
+	setting  ossandbox.Setting // Auto when it is zero
 
 	// person answers questions; nil says no.
 	person func(event.Question) event.Answer
@@ -132,8 +134,12 @@ func (r *rig) start(resume string) {
 	if r.setting == 0 {
 		r.setting = ossandbox.Auto
 	}
+	var web *websearch.Web
+	if r.internet != nil {
+		web = r.internet.web(r.t, r.opts.Redactor)
+	}
 	r.opts.World, err = world.Open(ctx, world.Options{
-		Root: r.root, Home: r.home, State: r.state, OutDir: r.opts.Log.OutDir(), Env: os.Environ(), Setting: r.setting, Seconds: 60,
+		Root: r.root, Home: r.home, State: r.state, OutDir: r.opts.Log.OutDir(), Env: os.Environ(), Setting: r.setting, Seconds: 60, Web: web,
 	})
 	if err != nil {
 		r.t.Fatal(err)

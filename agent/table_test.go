@@ -48,6 +48,8 @@ func samples() map[string]sample {
 			"exec", map[string]any{"command": "echo four > f.txt"}, holds("f.txt", "four"),
 		},
 		"run_code":    {"exec", map[string]any{"code": "echo five > h.txt", "language": "bash"}, holds("h.txt", "five")},
+		"web_fetch":   {"net", map[string]any{"url": "http://docs.example.org/"}, nil},
+		"web_search":  {"net", map[string]any{"query": "words"}, nil},
 		"self_verify": {"exec", map[string]any{}, holds("tested.txt", "yes")},
 		"git_stage":   {"exec", map[string]any{"paths": []string{"a.txt"}}, func(r *rig) bool { return strings.Contains(gitOut(r, "ls-files"), "a.txt") }},
 		"git_commit":  {"exec", map[string]any{"message": "from the test"}, func(r *rig) bool { return strings.Contains(gitOut(r, "log", "--format=%s"), "from the test") }},
@@ -89,6 +91,8 @@ func runs(row string, level gate.Level, w who) bool {
 		return !w.denied && (answered || level != gate.AlwaysAsk)
 	case "change", "exec":
 		return !w.denied && (answered || level == gate.NeverAsk)
+	case "net":
+		return !w.denied && answered && level != gate.NeverAsk
 	case "danger":
 		return !w.denied && answered
 	}
@@ -100,6 +104,10 @@ const denyAll = `
 [[path]]
 glob = ["**"]
 effect = ["read", "create", "write", "delete", "rename", "chmod"]
+decision = "deny"
+
+[[host]]
+host = ["*"]
 decision = "deny"
 
 [[rule]]
@@ -122,7 +130,7 @@ func TestEveryToolAtEveryLevel(t *testing.T) {
 }
 
 func tryEveryTool(t *testing.T, w who, level gate.Level) {
-	all, registry := samples(), tool.New(tool.Options{})
+	all, registry := samples(), tool.New(tool.Options{Fetch: true, Search: true})
 	var calls []call
 	for _, x := range registry.All() {
 		name := x.Spec().Name
@@ -139,6 +147,7 @@ func tryEveryTool(t *testing.T, w who, level gate.Level) {
 			o.Rules = mustRules(t, denyAll)
 		}
 	})
+	r.opts.Tools, r.internet = registry, &internet{answer: searchAnswer}
 	prepare(r)
 	if w.yes {
 		r.person = yes

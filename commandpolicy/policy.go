@@ -303,6 +303,9 @@ func (r *Rule) fitsHost(host, method string) bool {
 		return false
 	}
 	for _, h := range r.hosts {
+		if h == "*" { // of a rule that tightens; one that allows is refused as over-broad
+			return true
+		}
 		if rest, ok := strings.CutPrefix(h, "*."); ok {
 			if strings.HasSuffix(host, "."+rest) {
 				return true

@@ -458,3 +458,23 @@ func TestTheNilPolicyHoldsTheBuiltInList(t *testing.T) {
 		t.Error("the built-in list is not told")
 	}
 }
+
+// A rule about every host holds for every host; only one that allows is
+// refused.
+func TestARuleAboutEveryHost(t *testing.T) {
+	load := func(decision string) (*File, error) {
+		return Load(strings.NewReader("[[host]]\nhost = [\"*\"]\nmethod = [\"GET\", \"PUSH\", \"CONNECT\"]\ndecision = \""+decision+"\"\n"), "policy.toml", LayerUser)
+	}
+	f, err := load("deny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range []string{"go.dev", "a.b.c.example.org", "93.184.215.14"} {
+		if New(f).Host(host, "GET", When{Now: time.Now()}).Deny == nil {
+			t.Errorf("%s is not denied", host)
+		}
+	}
+	if _, err := load("allow"); err == nil {
+		t.Error("every host was allowed")
+	}
+}

@@ -1,10 +1,8 @@
 package websearch
 
 import (
-	"fmt"
+	"context"
 	"net/netip"
-
-	"github.com/tera-pilot/tera-pilot/internal/netguard"
 )
 
 // An Address is a URL that was understood, before anybody was asked about it
@@ -46,15 +44,23 @@ type Verdict struct {
 	Why     string         // of a refusal
 }
 
-// CheckPlan is Plan for callers that nobody can be asked by: a suspicious
-// address is an error too.
-func (w *Web) CheckPlan(raw string) (netguard.Target, error) {
+// Check says what would become of a fetch of raw with nobody to ask: anything
+// that a person would be asked about is refused. It resolves, and dials nothing.
+func (w *Web) Check(ctx context.Context, raw string) Verdict {
 	a, err := w.Plan(raw)
 	if err != nil {
-		return netguard.Target{}, err
+		return Verdict{Why: err.Error()}
 	}
 	if len(a.Suspicious) > 0 {
-		return netguard.Target{}, fmt.Errorf("%s: a person has to be asked about it", a.Suspicious[0])
+		return Verdict{Why: a.Suspicious[0] + ": a person has to be asked about it"}
 	}
-	return w.guard.Parse(raw)
+	target, err := w.guard.Parse(raw)
+	if err != nil {
+		return Verdict{Why: err.Error()}
+	}
+	addresses, err := w.guard.Resolve(ctx, target)
+	if err != nil {
+		return Verdict{Why: err.Error()}
+	}
+	return Verdict{Allowed: true, Address: addresses[0]}
 }

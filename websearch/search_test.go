@@ -66,12 +66,17 @@ func TestEveryServiceIsAskedAndRead(t *testing.T) {
 func TestRefusalsAreErrors(t *testing.T) {
 	for name := range Services() {
 		for what, h := range map[string]http.HandlerFunc{
-			"bot page":   func(w http.ResponseWriter, _ *http.Request) { write(w, "text/html", "<p class=anomaly-modal>are you human</p>") },
-			"202":        func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) },
-			"401":        func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) },
-			"403":        func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) },
-			"429":        func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) },
-			"500":        func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500); _, _ = w.Write([]byte(r.URL.String())) },
+			"bot page": func(w http.ResponseWriter, _ *http.Request) {
+				write(w, "text/html", "<p class=anomaly-modal>are you human</p>")
+			},
+			"202": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) },
+			"401": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) },
+			"403": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) },
+			"429": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) },
+			"500": func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(500)
+				_, _ = w.Write([]byte(r.URL.String()))
+			},
 			"redirect":   func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://f.example.com/", 302) },
 			"other form": func(w http.ResponseWriter, _ *http.Request) { write(w, "application/json", `[1,2]`) },
 			"cut":        func(w http.ResponseWriter, _ *http.Request) { write(w, "application/json", `{"results":[`) },

@@ -19,19 +19,28 @@ type Options struct {
 	// its name tells; nil for content that is right, or of an unknown kind.
 	// Without it edits are not checked.
 	Syntax func(name string, content []byte) error
+	Fetch  bool // offer web_fetch
+	Search bool // offer web_search: a search service is configured
 }
 
 // Builtin lists the tools of this package in the order in which a model is
 // offered them.
 func Builtin(o Options) []Tool {
 	c := checker(o)
-	return []Tool{
+	out := []Tool{
 		readFile{}, strReplace{c}, executeCommand{}, grep{}, listFiles{},
 		writeFile{c}, multiEdit{c}, applyDiff{c}, glob{}, fileInfo{},
 		deleteFile{}, renameFile{}, mkdir{}, runCode{},
 		gitStatus{}, gitDiff{}, gitLog{}, gitStage{}, gitCommit{},
 		selfVerify{}, todo{}, askUser{},
 	}
+	if o.Fetch {
+		out = append(out, webFetch{})
+	}
+	if o.Search {
+		out = append(out, webSearch{})
+	}
+	return out
 }
 
 // New makes the registry of the tools of this package.
@@ -179,6 +188,7 @@ func diffBytes(before, after []byte) delta {
 const (
 	fromFile    = "file"
 	fromCommand = "command"
+	fromWeb     = "web"
 )
 
 // done notes one effect that came about.

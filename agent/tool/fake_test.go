@@ -35,6 +35,8 @@ type fake struct {
 	todos    []TodoItem
 	asked    string
 	left     Left
+	page     Page
+	hits     []Hit
 }
 
 func newFake() *fake {
@@ -119,6 +121,14 @@ func (f *fake) Git(_ context.Context, args []string) (effect.Effect, error) {
 }
 
 func (f *fake) Trailer() string { return f.trailer }
+
+func (f *fake) Fetch(_ context.Context, url, reason string) (effect.Effect, error) {
+	return effect.Effect{Kind: effect.Fetch, Net: &effect.NetCall{URL: url, Reason: reason, Method: "GET"}}, nil
+}
+
+func (f *fake) Search(_ context.Context, query string) (effect.Effect, error) {
+	return effect.Effect{Kind: effect.Search, Net: &effect.NetCall{Query: query, Method: "GET"}}, nil
+}
 
 func (f *fake) Checks(context.Context) ([]Check, error) { return f.checks, nil }
 
@@ -249,6 +259,12 @@ func (f *fake) Todo(_ context.Context, items []TodoItem) error {
 
 // fakeEnv is the Env side: its Git runs, the View's plans.
 type fakeEnv struct{ *fake }
+
+func (f fakeEnv) Fetch(_ context.Context, e effect.Effect) (Page, error) { return f.page, f.covers(e) }
+
+func (f fakeEnv) Search(_ context.Context, e effect.Effect, _ int) ([]Hit, error) {
+	return f.hits, f.covers(e)
+}
 
 func (f fakeEnv) Git(ctx context.Context, e effect.Effect) (Exit, error) { return f.Git2(ctx, e) }
 

@@ -50,6 +50,10 @@ type View interface {
 	Command(ctx context.Context, c CommandSpec) (effect.Effect, error)
 	// Git plans a call of gitsafe's closed table; args begin with the subcommand.
 	Git(ctx context.Context, args []string) (effect.Effect, error)
+	// Fetch understands an address of the web, and Search the words of a search;
+	// nobody is asked for anything. reason is the model's, for the person.
+	Fetch(ctx context.Context, url, reason string) (effect.Effect, error)
+	Search(ctx context.Context, query string) (effect.Effect, error)
 	// Checks lists the project's detected test commands, most likely first.
 	Checks(ctx context.Context) ([]Check, error)
 	// Trailer is a line that a commit message ends in, "" for none.
@@ -100,6 +104,9 @@ type Env interface {
 	Exec(ctx context.Context, e effect.Effect) (Exit, error)
 	// Git runs a Git effect through gitsafe.
 	Git(ctx context.Context, e effect.Effect) (Exit, error)
+	// Fetch reads the page of a Fetch effect, and Search asks for at most n hits.
+	Fetch(ctx context.Context, e effect.Effect) (Page, error)
+	Search(ctx context.Context, e effect.Effect, n int) ([]Hit, error)
 	// Ask puts a question of the model to the person. ErrNobody when there is
 	// none who could answer.
 	Ask(ctx context.Context, question string, options []string) (string, error)
@@ -141,6 +148,29 @@ type Exit struct {
 	Findings  []string // what was found and put right after the run
 	Changes   []Change // files that it changed, as far as known
 	Snapshot  string   // where lost work was kept, "" when nothing was at stake
+}
+
+// Page is what came of a fetch. All its texts are a stranger's.
+type Page struct {
+	URL      string // that answered
+	Status   int    // of HTTP
+	Type     string // media type
+	Size     int64  // bytes of the body as sent
+	Title    string
+	Text     string // "" for what is no text
+	Links    []PageLink
+	More     int    // links that are not listed
+	Cut      bool   // there was more text
+	Redirect string // the other host's address that it leads to
+}
+
+// PageLink is one link of a page.
+type PageLink struct{ Text, URL string }
+
+// Hit is one result of a search.
+type Hit struct {
+	Title, URL, Snippet string
+	Trusted             bool // the host is in the person's list
 }
 
 // TodoItem is one task of the list. Status is pending, active or done.

@@ -32,8 +32,11 @@ func newDesk(t testing.TB) *desk {
 	return &desk{newGround(t), t, tool.New(tool.Options{Syntax: Syntax})}
 }
 
-// deskView is a tool.View of files alone.
-type deskView struct{ *desk }
+// deskView is a tool.View of files alone; the rest of it is not there.
+type deskView struct {
+	tool.View
+	*desk
+}
 
 func (v deskView) Path(ctx context.Context, name string) (effect.Path, error) {
 	return v.Files.Path(ctx, name)
@@ -52,18 +55,14 @@ func (v deskView) Carries(ctx context.Context, from, to effect.Path) (string, er
 	return v.Files.Carries(ctx, from, to)
 }
 
-func (deskView) Command(context.Context, tool.CommandSpec) (effect.Effect, error) {
-	return effect.Effect{}, errors.New("no commands here")
+// deskEnv is a tool.Env of files alone; the rest of it is not there.
+type deskEnv struct {
+	FileEnv
+	absent
 }
 
-func (deskView) Trailer() string { return "" }
-
-func (deskView) Git(context.Context, []string) (effect.Effect, error) {
-	return effect.Effect{}, errors.New("no git here")
-}
-
-// deskEnv is a tool.Env of files alone.
-type deskEnv struct{ FileEnv }
+// absent is beneath what a deskEnv has.
+type absent struct{ tool.Env }
 
 func (deskEnv) Exec(context.Context, effect.Effect) (tool.Exit, error) {
 	return tool.Exit{}, errors.New("no commands here")
@@ -81,12 +80,12 @@ func (d *desk) plan(name string, args map[string]any) (tool.Tool, effect.Set, er
 	must(d.t, err)
 	b, err := json.Marshal(args)
 	must(d.t, err)
-	set, err := t.Plan(d.t.Context(), deskView{d}, b)
+	set, err := t.Plan(d.t.Context(), deskView{desk: d}, b)
 	return t, set, err
 }
 
 func (d *desk) run(t tool.Tool, set effect.Set) (tool.Result, error) {
-	r, err := t.Run(d.t.Context(), deskEnv{d.granted(set.Effects...)}, set)
+	r, err := t.Run(d.t.Context(), deskEnv{FileEnv: d.granted(set.Effects...)}, set)
 	for _, s := range r.Seen {
 		d.seen[s.Path.Abs] = s.SHA256
 	}

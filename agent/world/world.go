@@ -11,6 +11,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/gitsafe"
 	"github.com/tera-pilot/tera-pilot/internal/netguard"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
+	"github.com/tera-pilot/tera-pilot/websearch"
 )
 
 // Options name the place that a World is about. Paths are absolute.
@@ -23,6 +24,7 @@ type Options struct {
 	Setting ossandbox.Setting
 	Seconds int              // default time limit of a command
 	Egress  netguard.Options // how the proxy of a command resolves and dials; the zero value is the machine's way
+	Web     *websearch.Web   // reads the web; nil for none
 	Editor  Editor           // holds files of the workspace open; nil for none
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
 	"github.com/tera-pilot/tera-pilot/internal/trust"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
+	"github.com/tera-pilot/tera-pilot/websearch"
 	"golang.org/x/term"
 )
 
@@ -54,6 +55,7 @@ type opened struct {
 	*agent.Session
 	place
 	world    *world.World
+	web      *websearch.Web
 	evidence *audit.Log
 	provider provider
 	project  *trust.Project // the repository's own configuration; nil with --ignore-project-config
@@ -93,6 +95,9 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	if err != nil {
 		return usage("%w", err)
 	}
+	if o.web, err = a.web(p.settings, p.state, redactor); err != nil {
+		return err
+	}
 	if l.needsProvider && prov.Provider == nil {
 		return &exitError{exitModel, errNoModel}
 	}
@@ -107,7 +112,7 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	if err := a.build(ctx, o, l, agent.Options{
 		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
 		Level: level, Sandbox: setting, Rules: rules, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
-		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, Preview: l.preview,
+		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != ""}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, Preview: l.preview,
 		Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
 	}); err != nil {
 		return errors.Join(err, log.Close())
@@ -126,7 +131,7 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 		env = l.env
 	}
 	o.world, err = world.Open(ctx, world.Options{
-		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), Env: env, Setting: setting, Seconds: o.settings.RunTimeout, Editor: l.editor, Egress: a.egress,
+		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), Env: env, Setting: setting, Seconds: o.settings.RunTimeout, Editor: l.editor, Web: o.web, Egress: a.egress,
 	})
 	if err != nil {
 		return err

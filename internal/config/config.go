@@ -26,7 +26,8 @@ type Settings struct {
 	TextCalls    string // "" or as_native: whether calls recovered from prose count as native
 	MaxSteps     int    // model calls a turn
 	RunTimeout   int    // default time limit of a command, in seconds
-	BudgetMicros int64  // a session's budget in millionths of a dollar; 0 is none
+	Web          Web
+	BudgetMicros int64 // a session's budget in millionths of a dollar; 0 is none
 
 	Unused []string // keys of the original that mean nothing here
 }
@@ -40,6 +41,21 @@ type Provider struct {
 	Context     int    `json:"context"` // window in tokens, where it cannot be found out
 	Enabled     *bool  `json:"enabled"`
 	Name        string `json:"name"`
+}
+
+// Web is "web": how the agent reads the web.
+type Web struct {
+	Fetch   *bool     `json:"fetch"`   // false: no web_fetch; default true, and each host is asked about
+	Mode    string    `json:"mode"`    // open (default), trusted_preferred or trusted_only
+	Trusted []string  `json:"trusted"` // hosts: a name, or ".example.org" for a domain and all below it
+	Ports   []uint16  `json:"ports"`   // beside 80 and 443
+	Search  WebSearch `json:"search"`
+}
+
+// WebSearch is the search service; without a backend there is none.
+type WebSearch struct {
+	Backend string `json:"backend"` // searxng, brave, tavily, exa, kagi, mojeek or marginalia
+	URL     string `json:"url"`     // where it is; needed for searxng
 }
 
 // An Error says what is wrong in a settings file, and where.
@@ -167,6 +183,7 @@ func (s *Settings) keys() map[string]func(json.RawMessage) error {
 			s.BudgetMicros = int64(usd * 1e6)
 			return nil
 		},
+		"web":       func(raw json.RawMessage) error { return strict(raw, &s.Web) },
 		"providers": func(raw json.RawMessage) error { return strict(raw, &s.Providers) },
 	}
 }

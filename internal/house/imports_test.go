@@ -21,7 +21,7 @@ var rooms = map[string][]string{
 	"agent/event":      {"-internal", "agent/effect"},
 	"agent/gate":       {"agent/effect", "agent/event", "commandpolicy", "guardian"},
 	"agent/tool":       {"agent/effect"},
-	"agent/world":      {"agent/tool", "agent/effect", "agent/gate", "commandpolicy", "gitsafe", "ossandbox", "audit"},
+	"agent/world":      {"agent/tool", "agent/effect", "agent/gate", "commandpolicy", "gitsafe", "ossandbox", "audit", "websearch"},
 	"agent/model":      {},
 	"agent/session":    {"agent/effect", "agent/event"},
 	"agent/headless":   {"agent/event", "agent/effect", "agent/session", "audit"},

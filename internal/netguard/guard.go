@@ -51,7 +51,7 @@ const (
 func New(p Policy, o Options) (*Guard, error) {
 	g := &Guard{policy: p, resolver: o.Resolver, dial: o.Dial, roots: o.Roots}
 	if g.resolver == nil {
-		g.resolver = systemResolver{&net.Resolver{PreferGo: true}}
+		g.resolver = SystemResolver()
 	}
 	if g.dial == nil {
 		g.dial = g.dialTCP

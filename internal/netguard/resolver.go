@@ -8,6 +8,9 @@ import (
 	"sync"
 )
 
+// SystemResolver is what a Guard asks when it is handed no resolver.
+func SystemResolver() Resolver { return systemResolver{&net.Resolver{PreferGo: true}} }
+
 // systemResolver asks for both families apart. A look-up of both at once gives
 // IPv4 addresses of the hosts file in the IPv6 form, which could then not be
 // told from an AAAA record that hides one.
