@@ -80,6 +80,8 @@ type Place struct {
 	Provider    string // "" when none is configured
 	Model       string
 	ProviderErr error
+	Web         string // what reads the web: "" for nothing
+	WebErr      error
 	Terminal    bool
 }
 
@@ -89,7 +91,8 @@ func Look(ctx context.Context, p Place, now time.Time) Report {
 		{"program", OK, fmt.Sprintf("%s, %s/%s", p.Version, runtime.GOOS, runtime.GOARCH), ""},
 		p.stateFolder(), p.settingsFile(), p.policyFiles(), p.project(),
 		p.git(), p.sandbox(ctx), p.evidence(ctx), p.keys(), p.model(), p.terminal(),
-		{"web and MCP", Warn, "web_search, web_fetch and MCP servers are not offered in this version", "nothing to do: commands run without network, and no tool leaves the machine"},
+		p.web(),
+		{"MCP", Warn, "MCP servers are not offered in this version", "nothing to do"},
 	}
 	r := Report{
 		SchemaVersion: 1, GeneratedAt: now.UTC().Format(time.RFC3339), Product: "tera-pilot", Version: p.Version,

@@ -79,5 +79,6 @@ func (a *app) patient(project string) (doctor.Place, error) {
 	if d.ProviderErr = err; err == nil && prov.Provider != nil {
 		d.Provider, d.Model = prov.ID(), prov.model
 	}
+	d.Web, d.WebErr = a.webWords(s, state)
 	return d, nil
 }

@@ -49,6 +49,22 @@ func webOptions(s config.Web) (websearch.Options, error) {
 	return websearch.Options{Domains: websearch.Domains{Mode: mode, Trusted: s.Trusted}, Ports: s.Ports}, err
 }
 
+// webWords says for doctor what reads the web.
+func (a *app) webWords(s config.Settings, state string) (string, error) {
+	w, err := a.web(s, state, secret.New())
+	if err != nil {
+		return "", err
+	}
+	var parts []string
+	if fetches(s) {
+		parts = append(parts, "web_fetch, asked about by host")
+	}
+	if name, ok := w.Searches(); ok {
+		parts = append(parts, "web_search by "+name)
+	}
+	return strings.Join(parts, "; "), nil
+}
+
 // fetches says that web_fetch is offered.
 func fetches(s config.Settings) bool { return s.Web.Fetch == nil || *s.Web.Fetch }
 
