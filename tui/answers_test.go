@@ -35,6 +35,17 @@ func commands(s *tuitest.Session) string {
 		switch c := c.(type) {
 		case event.Answer:
 			out = append(out, fmt.Sprintf("answer %d %s%s%s%s", c.Choice, c.Scope, c.Reason, c.Text, c.Code))
+		case event.Submit:
+			out = append(out, "event.Submit{"+c.Text+"}")
+		case event.Undo:
+			word := "undo " + c.Call
+			if c.Down {
+				word += " down"
+			}
+			if c.Dry {
+				word += " dry"
+			}
+			out = append(out, word)
 		case event.SetLevel:
 			out = append(out, "level "+c.Level)
 		default:

@@ -47,6 +47,10 @@ func play(t *testing.T, s string) {
 		p.Wait(time.Second)
 		p.Keys("pgdown", "x")
 		p.Wait(time.Second)
+		for _, lists := range [][]string{{"ctrl+k", "down", "esc"}, {"ctrl+z", "enter", "down", "esc", "esc"}, {"ctrl+s", "esc"}, {"f2", "pgup", "esc"}, {"f1", "esc"}} {
+			p.Keys(lists...)
+		}
+		check("the lists")
 		seen := p.Screen.Seen()
 		if len(seen.Titles) > 0 || seen.Bells > 0 || len(seen.Osc) > 0 {
 			t.Errorf("%q did this to the terminal: %+v", s, seen)

@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -10,13 +11,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tera-pilot/tera-pilot/tui/tuitest"
 )
 
 // allowedImports is what the front end may stand on: values of the session,
 // internal packages, and what draws. No policy, path, shell or network
 // package is among it.
 var allowedImports = []string{
-	"bufio", "bytes", "context", "crypto/rand", "errors", "fmt", "image/color", "io", "os", "runtime/debug", "slices", "strconv", "strings", "sync", "sync/atomic", "time",
+	"bufio", "bytes", "context", "crypto/rand", "encoding/base64", "errors", "fmt", "image/color", "io", "os", "runtime/debug", "slices", "strconv", "strings", "sync", "sync/atomic", "time",
 	"unicode", "unicode/utf8",
 	"charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile", "github.com/charmbracelet/ultraviolet", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/x/term",
 	"golang.org/x/sys/unix",
@@ -88,5 +91,32 @@ func TestOneWayToTheTerminal(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// TestEveryBodyIsPlayed: whatever kind of event there is, the tests with
+// hostile text play it.
+func TestEveryBodyIsPlayed(t *testing.T) {
+	f, err := parser.ParseFile(token.NewFileSet(), "../agent/event/event.go", nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	played := map[string]bool{}
+	for _, b := range tuitest.EveryBody("x") {
+		played[strings.TrimPrefix(fmt.Sprintf("%T", b), "event.")] = true
+	}
+	kinds := 0
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Name.Name != "Type" || fn.Recv == nil {
+			continue
+		}
+		kinds++
+		if name := fn.Recv.List[0].Type.(*ast.Ident).Name; !played[name] {
+			t.Errorf("tuitest.EveryBody leaves %s out", name)
+		}
+	}
+	if kinds < 30 {
+		t.Errorf("only %d kinds of events were found", kinds)
 	}
 }

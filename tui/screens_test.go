@@ -84,6 +84,38 @@ func screens() []screen {
 				event.LevelChanged{From: "always_ask", To: "never_ask", By: "user:tui"},
 				event.TurnEnded{Turn: 12, Status: "error", Message: "the audit log takes nothing more"})
 		}, nil},
+		{"palette", finished, func(p *tuitest.Program, s *tuitest.Session) { p.Keys("ctrl+k"); p.Type("undo") }},
+		{"palette-all", finished, func(p *tuitest.Program, s *tuitest.Session) { p.Keys("ctrl+k", "down", "down") }},
+		{"sessions", finished, func(p *tuitest.Program, s *tuitest.Session) { p.Keys("ctrl+s", "down"); p.Wait(time.Second) }},
+		{"sessions-name", finished, func(p *tuitest.Program, s *tuitest.Session) {
+			p.Keys("ctrl+s")
+			p.Wait(time.Second)
+			p.Keys("n")
+			p.Type(" again")
+		}},
+		{"models", finished, func(p *tuitest.Program, s *tuitest.Session) { p.Keys("f3", "down"); p.Wait(time.Second) }},
+		{"self-test", finished, func(p *tuitest.Program, s *tuitest.Session) {
+			p.Type("/doctor")
+			p.Keys("enter", "down", "down")
+			p.Wait(time.Second)
+		}},
+		{"undo", finished, func(p *tuitest.Program, s *tuitest.Session) {
+			s.On = undoPoints
+			p.Keys("ctrl+z", "down", "down")
+		}},
+		{"undo-plan", finished, func(p *tuitest.Program, s *tuitest.Session) {
+			s.On = undoPoints
+			p.Keys("ctrl+z", "down", "enter")
+		}},
+		{"complete-command", finished, func(p *tuitest.Program, s *tuitest.Session) { p.Type("/") }},
+		{"complete-file", finished, func(p *tuitest.Program, s *tuitest.Session) { p.Type("look at @sc"); p.Wait(time.Second) }},
+		{"find", finished, func(p *tuitest.Program, s *tuitest.Session) {
+			p.Keys("shift+up", "/")
+			p.Type("counter")
+			p.Keys("enter")
+		}},
+		{"plain-text", finished, func(p *tuitest.Program, s *tuitest.Session) { p.Keys("f2") }},
+		{"world", world, nil},
 		{"raise", finished, func(p *tuitest.Program, s *tuitest.Session) {
 			p.Type("/level never_ask")
 			p.Keys("enter")
@@ -126,7 +158,7 @@ func TestScreens(t *testing.T) {
 				tuitest.Bubble(t, func(t *testing.T) {
 					story := sc.story()
 					s := tuitest.NewSession(story[0])
-					p := tuitest.Open(t, size.Width, size.Height, tui.Options{Session: s})
+					p := tuitest.Open(t, size.Width, size.Height, tui.Options{Session: s, Desk: testDesk()})
 					s.Emit(story[1:]...)
 					p.Wait(200 * time.Millisecond)
 					if sc.then != nil {

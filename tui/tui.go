@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/app"
+	"github.com/tera-pilot/tera-pilot/tui/keys"
 	"github.com/tera-pilot/tera-pilot/tui/lines"
 	"github.com/tera-pilot/tera-pilot/tui/room/activity"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
@@ -56,6 +57,11 @@ type Options struct {
 	Theme   string // a name of theme.Names; "" for automatic
 	By      string // who answers; "" for "user:tui"
 
+	Desk   app.Desk          // what the terminal may ask of the program around it
+	Keys   map[string]string // other keys for actions, see keys.Map.With
+	Notify Notify
+	Still  bool // no seconds that count, no countdown: for those whom motion disturbs
+
 	Start   *snap.Start       // shown when there is no session
 	Refresh func() snap.Start // looks again; nil when nothing can change
 
@@ -67,12 +73,24 @@ type Options struct {
 	Code          func() string // makes the random codes; nil for four letters of crypto/rand
 }
 
+// Notify is how the terminal tells that a turn ended or a question is open
+// while the person looks elsewhere.
+type Notify uint8
+
+// Ways to notify.
+const (
+	Never   Notify = iota
+	Bell           // rings
+	Desktop        // OSC 9, where the terminal knows it
+)
+
 // Size is a size of a terminal, in cells.
 type Size struct{ Width, Height int }
 
 // Outcome is how the front end ended.
 type Outcome struct {
-	Chosen string // the action of the start screen, "" when the person left
+	Chosen string       // the action of the start screen, "" when the person left
+	Next   snap.Request // what the person wants next; zero when nothing
 }
 
 // Run shows the session until the person leaves, the session ends or ctx does.
@@ -133,12 +151,18 @@ const frameRate = 60
 func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	bindings, err := keys.Default().With(o.Keys)
+	if err != nil {
+		return Outcome{}, err
+	}
 	box, commands := newMailbox(), newMailbox()
 	source := tty.NewSource(o.In, time.Now)
 	gate := tty.NewGate(o.Out, func(n uint64) { box.add(app.Written{N: n, At: time.Now()}) })
 	model := app.New(app.Options{
 		Send: func(c event.Command) { commands.add(c) }, Start: o.Start, Refresh: o.Refresh, Log: o.Log, Now: time.Now, Read: source.Last, Fence: gate.Answered,
 		Code: o.Code, By: o.By, Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline,
+		Desk: o.Desk, Keys: bindings, Notify: notifier(o.Notify, gate), Still: o.Still,
+		Copy: func(text string) error { return gate.Copy(text, lookup(o.Env, "TMUX") != "") },
 	})
 	if o.FPS == 0 {
 		o.FPS = frameRate
@@ -161,10 +185,22 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 		worker(func() { follow(ctx, o.Session, box) })
 	}
 	workers.Go(func() { box.deliver(ctx, program.Send) })
-	_, err := program.Run()
+	_, err = program.Run()
 	cancel()
 	workers.Wait()
-	return Outcome{Chosen: model.Chosen()}, errors.Join(ended(err), model.Err(), goodbye(gate, model, o))
+	return Outcome{Chosen: model.Chosen(), Next: model.Request()}, errors.Join(ended(err), model.Err(), goodbye(gate, model, o))
+}
+
+// notifier is how a notice reaches the person, nil for not at all.
+func notifier(n Notify, gate *tty.Gate) func(tty.Notice) error {
+	switch n {
+	case Bell:
+		return func(tty.Notice) error { return gate.Bell() }
+	case Desktop:
+		return gate.Notify
+	default:
+		return nil
+	}
 }
 
 func resize(ctx context.Context, sizes <-chan Size, box *mailbox) {

@@ -17,7 +17,7 @@ func keyBytes() map[string]string {
 		"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D",
 		"shift+up": "\x1b[1;2A", "shift+down": "\x1b[1;2B", "shift+enter": "\x1b[13;2u", "alt+enter": "\x1b\r",
 		"home": "\x1b[H", "end": "\x1b[F", "pgup": "\x1b[5~", "pgdown": "\x1b[6~",
-		"f1": "\x1bOP", "f2": "\x1bOQ", "f5": "\x1b[15~", "ctrl+j": "\n",
+		"f1": "\x1bOP", "f2": "\x1bOQ", "f3": "\x1bOR", "f5": "\x1b[15~", "ctrl+j": "\n",
 		"focus": "\x1b[I", "blur": "\x1b[O",
 	}
 }

@@ -19,6 +19,7 @@ type Screen struct {
 	events Seen
 	bytes  int
 	writes int
+	record func([]byte) // of what is written; may be nil
 }
 
 // Seen is what happened to a terminal besides text.
@@ -48,12 +49,22 @@ func NewScreen(width, height int) *Screen {
 	return s
 }
 
+// Record has f called with whatever is written from now on.
+func (s *Screen) Record(f func([]byte)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.record = f
+}
+
 // Write shows what a program wrote.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bytes += len(p)
 	s.writes++
+	if s.record != nil {
+		s.record(p)
+	}
 	return s.e.Write(p)
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/keys"
 	"github.com/tera-pilot/tera-pilot/tui/room/ask"
+	"github.com/tera-pilot/tera-pilot/tui/room/composer"
+	"github.com/tera-pilot/tera-pilot/tui/theme"
 	"github.com/tera-pilot/tera-pilot/tui/tty"
 )
 
@@ -30,16 +33,20 @@ func (m *Model) key(in tty.Input, k uv.Key, now time.Time) tea.Cmd {
 	}
 	m.disturb(in.At)
 	switch {
-	case m.help:
-		m.helpKey(name)
-		return nil
+	case m.panel != nil:
+		return m.panelKey(name, k, now)
 	case m.start != nil:
 		return m.startKey(name)
 	case m.activity != nil:
 		return m.activityKey(name, k.Text)
-	}
-	if m.transcript.Reading() && m.readKey(name, k) {
+	case m.finding:
+		m.findKey(name, k)
 		return nil
+	}
+	if m.transcript.Reading() {
+		if cmd, ok := m.readKey(name, k, now); ok {
+			return cmd
+		}
 	}
 	return m.composerKey(in, k, now)
 }
@@ -66,23 +73,12 @@ func (m *Model) interrupt(at time.Time) tea.Cmd {
 // quitWindow is the time for the second ctrl+c.
 const quitWindow = 2 * time.Second
 
-func (m *Model) helpKey(name string) {
-	switch name {
-	case "down", "pgdown":
-		m.helpTop++
-	case "up", "pgup":
-		m.helpTop = max(0, m.helpTop-1)
-	default:
-		m.help, m.helpTop = false, 0
-	}
-}
-
 func (m *Model) startKey(name string) tea.Cmd {
 	switch name {
 	case "ctrl+d":
 		return tea.Quit
-	case "?":
-		m.help = true
+	case "?", "f1":
+		m.open(&help{})
 		return nil
 	}
 	switch id := m.start.Key(name); id {
@@ -101,7 +97,33 @@ func (m *Model) startKey(name string) tea.Cmd {
 
 // readKey handles a key while an entry of the transcript is chosen. A key that
 // is none of its own goes back to the composer.
-func (m *Model) readKey(name string, k uv.Key) bool {
+func (m *Model) readKey(name string, k uv.Key, now time.Time) (cmd tea.Cmd, ok bool) {
+	switch a := m.keys.Of(keys.Reading, name); a {
+	case keys.None:
+	case keys.Find:
+		m.startFind()
+		return nil, true
+	case keys.Copy:
+		return m.copyText(source(m.transcript.Chosen())), true
+	case keys.Pager:
+		m.openText()
+		return nil, true
+	default:
+		return m.do(a, now), true
+	}
+	if m.transcript.Finding() && (name == "n" || name == "N" || name == "shift+n") {
+		step := 1
+		if name == "n" {
+			step = -1 // the search goes upwards
+		}
+		m.transcript.Next(m.state.Items, step)
+		return nil, true
+	}
+	return nil, m.moveKey(name, k)
+}
+
+// moveKey moves the choice, or opens what is chosen.
+func (m *Model) moveKey(name string, k uv.Key) bool {
 	switch name {
 	case "up", "shift+up":
 		m.transcript.Choose(-1)
@@ -130,17 +152,29 @@ func (m *Model) readKey(name string, k uv.Key) bool {
 	return true
 }
 
-// composerKey handles a key of the message that is being written.
+// composerKey handles a key of the message that is being written, and looks
+// for completions of what it became.
 func (m *Model) composerKey(in tty.Input, k uv.Key, now time.Time) tea.Cmd {
-	switch k.Keystroke() {
+	name := k.Keystroke()
+	if (name != "enter" || !in.Followed) && m.completionKey(name) {
+		return nil
+	}
+	cmd := m.messageKey(in, name, k, now)
+	if m.panel != nil || m.transcript.Reading() {
+		m.completion = nil
+		return cmd
+	}
+	return tea.Batch(cmd, m.complete())
+}
+
+func (m *Model) messageKey(in tty.Input, name string, k uv.Key, now time.Time) tea.Cmd {
+	switch name {
 	case "enter":
 		if in.Followed {
 			m.composer.Insert("\n") // inside of a burst: a paste without brackets
 			return nil
 		}
 		return m.submit(now)
-	case "shift+enter", "alt+enter", "ctrl+j":
-		m.composer.Insert("\n")
 	case "esc":
 		if m.state.Busy {
 			m.o.Send(event.Cancel{})
@@ -150,16 +184,8 @@ func (m *Model) composerKey(in tty.Input, k uv.Key, now time.Time) tea.Cmd {
 			return tea.Quit
 		}
 		m.composer.Delete()
-	case "ctrl+p":
-		m.focus(now)
-	case "ctrl+g":
-		return m.openActivity()
-	case "ctrl+k":
-		m.composer.DeleteToEnd()
 	case "pgup":
 		m.transcript.Page(-1)
-		m.transcript.Read()
-	case "shift+up":
 		m.transcript.Read()
 	case "pgdown":
 		m.transcript.Page(1)
@@ -170,14 +196,38 @@ func (m *Model) composerKey(in tty.Input, k uv.Key, now time.Time) tea.Cmd {
 			m.composer.Newer()
 		}
 	default:
-		if k.Text == "?" && m.composer.Empty() {
-			m.help = true
-			return nil
-		}
-		ask.Edit(&m.composer, k)
+		return m.otherKey(name, k, now)
 	}
 	return nil
 }
+
+// otherKey is an action of the table, or text.
+func (m *Model) otherKey(name string, k uv.Key, now time.Time) tea.Cmd {
+	switch a := m.keys.Of(keys.Message, name); a {
+	case keys.None:
+	case keys.Newline:
+		m.composer.Insert("\n")
+		return nil
+	case keys.Queue:
+		return m.queue(now)
+	case keys.Editor:
+		return m.edit()
+	case keys.Read:
+		m.transcript.Read()
+		return nil
+	default:
+		return m.do(a, now)
+	}
+	if k.Text == "?" && m.composer.Empty() {
+		m.open(&help{})
+		return nil
+	}
+	editLine(&m.composer, k)
+	return nil
+}
+
+// editLine applies a key of an editor.
+func editLine(c *composer.Room, k uv.Key) { ask.Edit(c, k) }
 
 // up moves a row up, takes back what is queued, or goes to an older message.
 func (m *Model) up() {
@@ -199,10 +249,16 @@ func (m *Model) paste(in tty.Input, text string) {
 	}
 	m.disturb(in.At)
 	switch {
-	case m.start != nil || m.help:
-		return
 	case m.activity != nil:
 		m.activity.Paste(text)
+		return
+	case m.panel != nil:
+		m.panel.paste(text)
+		return
+	case m.finding:
+		m.find.Paste(text)
+		return
+	case m.start != nil:
 		return
 	}
 	m.transcript.Leave()
@@ -218,18 +274,22 @@ func (m *Model) submit(now time.Time) tea.Cmd {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	if word, rest, ok := command(text); ok {
+	if word, rest, ok := slashed(text); ok {
 		return m.slash(word, rest, now)
 	}
 	m.composer.Clear()
 	m.transcript.Leave()
-	m.o.Send(event.Submit{Text: text})
+	if m.state.Busy {
+		m.o.Send(event.Interject{Text: text})
+	} else {
+		m.o.Send(event.Submit{Text: text})
+	}
 	return nil
 }
 
-// command is the command that a message is: one line whose first word begins
+// slashed is the command that a message is: one line whose first word begins
 // with a slash and is no path.
-func command(text string) (word, rest string, ok bool) {
+func slashed(text string) (word, rest string, ok bool) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "/") || strings.Contains(text, "\n") {
 		return "", "", false
@@ -243,41 +303,74 @@ func command(text string) (word, rest string, ok bool) {
 
 // slash carries out a command. One that is unknown stays to be corrected.
 func (m *Model) slash(word, rest string, now time.Time) tea.Cmd {
+	cmd, known := m.command(word, rest, now)
+	if !known {
+		var names []string
+		for _, c := range keys.Commands() {
+			names = append(names, c.Name.String())
+		}
+		m.warn("no such command: "+word, strings.Join(names, " "))
+		return nil
+	}
+	m.composer.Clear()
+	return cmd
+}
+
+// command carries out one of keys.Commands.
+func (m *Model) command(word, rest string, now time.Time) (cmd tea.Cmd, known bool) {
 	switch word {
 	case "/help":
-		m.help = true
+		m.open(&help{})
 	case "/level":
 		m.setLevel(rest, now)
 	case "/model":
-		provider, name, two := strings.Cut(rest, " ")
-		if !two {
-			provider, name = "", rest
-		}
-		if name == "" {
-			m.note = &event.Notice{Severity: "warn", Text: "which model?", Hint: "/model [PROVIDER] NAME"}
-			return nil
-		}
-		m.o.Send(event.SetModel{Provider: provider, Model: strings.TrimSpace(name)})
+		return m.setModel(rest), true
+	case "/theme":
+		m.namedTheme(rest)
+	case "/sessions":
+		return m.do(keys.Sessions, now), true
+	case "/undo":
+		return m.do(keys.Undo, now), true
+	case "/find":
+		m.goTo(rest)
+	case "/copy":
+		return m.copyText(m.state.Last), true
+	case "/doctor":
+		return m.openChecks(), true
 	case "/rename":
 		m.o.Send(event.Rename{Title: rest})
 	case "/cancel":
 		m.o.Send(event.Cancel{})
 	case "/audit":
-		m.composer.Clear()
-		return m.openActivity()
+		return m.openActivity(), true
 	case "/audit-signed":
-		m.composer.Clear()
-		return m.export(nil)
+		return m.export(nil), true
 	case "/quit":
-		return tea.Quit
+		return tea.Quit, true
 	default:
-		var names []string
-		for _, c := range keys.Commands() {
-			names = append(names, c.Name.String())
-		}
-		m.note = &event.Notice{Severity: "warn", Text: "no such command: " + word, Hint: strings.Join(names, " ")}
-		return nil
+		return nil, false
 	}
-	m.composer.Clear()
+	return nil, true
+}
+
+// setModel changes the model, or shows those there are.
+func (m *Model) setModel(rest string) tea.Cmd {
+	if rest == "" {
+		return m.openModels()
+	}
+	provider, name, two := strings.Cut(rest, " ")
+	if !two {
+		provider, name = "", rest
+	}
+	m.o.Send(event.SetModel{Provider: provider, Model: strings.TrimSpace(name)})
 	return nil
+}
+
+// namedTheme changes the theme, or says which there are.
+func (m *Model) namedTheme(name string) {
+	if name != "auto" && !slices.Contains(theme.Names(), name) {
+		m.warn("the theme is "+m.theme.Name, "/theme auto "+strings.Join(theme.Names(), " "))
+		return
+	}
+	m.setTheme(name)
 }

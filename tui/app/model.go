@@ -12,6 +12,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 	"github.com/tera-pilot/tera-pilot/tui/arm"
+	"github.com/tera-pilot/tera-pilot/tui/keys"
 	"github.com/tera-pilot/tera-pilot/tui/room/activity"
 	"github.com/tera-pilot/tera-pilot/tui/room/ask"
 	"github.com/tera-pilot/tera-pilot/tui/room/composer"
@@ -37,7 +38,15 @@ type Options struct {
 	Profile colorprofile.Profile
 	Theme   string // a theme's name; "" for automatic
 	Inline  bool   // below the shell's lines instead of the alternate screen
+	Desk    Desk
+	Keys    keys.Map
+	Copy    func(string) error     // sends a text to the terminal's clipboard; nil where there is none
+	Notify  func(tty.Notice) error // tells of what happened while the person looks elsewhere; nil for never
+	Still   bool                   // nothing moves by itself but what the session tells
 }
+
+// maxCopied is how much of a text goes to the clipboard.
+const maxCopied = tty.MaxCopy
 
 // Messages that the program around the model sends.
 type (
@@ -72,8 +81,18 @@ type Model struct {
 	later      bool           // the person does not want to see the open question now
 	answered   time.Time      // when the open question was answered; zero when it was not
 	activity   *activity.Room // the view of the log, when it is open
-	help       bool
-	helpTop    int
+	ownYes     func() tea.Cmd // what a yes to it does
+	after      tea.Cmd        // of an answer, to be run with this message's
+	panel      panel          // what lies above the conversation; nil for nothing
+	finding    bool           // the line below is a search in the conversation
+	find       composer.Room
+	completion *completion // of the word at the caret; nil for none
+	refused    string      // the word whose completion is not wanted
+	files      files
+	request    snap.Request // what the person wants after this
+	focusTold  bool         // the terminal tells when it gets and loses the focus
+	away       bool         // the terminal said that the person looks elsewhere
+	keys       keys.Map
 	note       *event.Notice // of our own, until the next key
 	quitting   time.Time     // of the first ctrl+c
 
@@ -112,6 +131,10 @@ func New(o Options) *Model {
 	m := &Model{o: o, dark: true, dirty: true}
 	m.input = o.Now()
 	m.pickTheme()
+	if len(o.Keys.Bindings()) == 0 {
+		m.o.Keys = keys.Default()
+	}
+	m.keys = m.o.Keys
 	if o.Start != nil {
 		m.start = &start.Room{}
 		m.look(*o.Start)
@@ -130,6 +153,9 @@ func (m *Model) look(s snap.Start) {
 // Chosen is the action that ended the start screen, "" for none.
 func (m *Model) Chosen() string { return m.chosen }
 
+// Request is what the person wants next.
+func (m *Model) Request() snap.Request { return m.request }
+
 // State is the session as the screens know it.
 func (m *Model) State() *snap.State { return &m.state }
 
@@ -144,6 +170,9 @@ func (m *Model) Err() error {
 // Init asks for the background colour and for a first look around.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.refresh()}
+	if m.o.Desk.Said != nil {
+		cmds = append(cmds, query(wantSaid, m.o.Desk.Said))
+	}
 	if m.o.Theme == "" && m.o.Profile > colorprofile.ANSI {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
@@ -186,7 +215,10 @@ func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	}()
 	now := m.o.Now()
 	cmd = m.handle(msg, now)
-	return m, tea.Batch(cmd, m.print(now), m.settle(now))
+	wake := m.settle(now)
+	after := m.after
+	m.after = nil
+	return m, tea.Batch(cmd, after, m.print(now), wake)
 }
 
 func (m *Model) fail(v any) { m.failed = panicked(v) }
@@ -198,8 +230,7 @@ func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 		return m.fromTerminal(msg, now)
 	case Events:
 		m.dirty = true
-		m.apply(msg)
-		return m.logGrew(msg)
+		return tea.Batch(m.apply(msg), m.logGrew(msg))
 	case Written:
 		n := msg.N
 		return tea.Tick(arm.Fence, func(time.Time) tea.Msg { return fenceOver{n} })
@@ -229,9 +260,27 @@ func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 	case Lost:
 		m.lost = msg.Err
 		return tea.Quit
+	case found, did, editing, edited:
+		m.dirty = true
+		return m.returned(msg, now)
 	default:
 		cmd, _ := m.logAnswered(msg)
 		return cmd
+	}
+	return nil
+}
+
+// returned handles what came back from the program around us.
+func (m *Model) returned(msg tea.Msg, now time.Time) tea.Cmd {
+	switch msg := msg.(type) {
+	case found:
+		return m.arrived(msg)
+	case did:
+		return m.finished(msg)
+	case editing:
+		return m.startEditor(msg)
+	case edited:
+		m.back(msg, now)
 	}
 	return nil
 }
@@ -252,7 +301,13 @@ func (m *Model) fromTerminal(in tty.Input, now time.Time) tea.Cmd {
 		return tea.Quit
 	case nil, uv.ModeReportEvent, uv.KeyboardEnhancementsEvent, uv.BackgroundColorEvent, uv.KeyReleaseEvent:
 		// The terminal speaks, not the person.
-	default: // focus, mouse, and what we do not know
+	case uv.BlurEvent:
+		m.away, m.focusTold, m.input = true, true, in.At
+		m.disturb(in.At)
+	case uv.FocusEvent:
+		m.away, m.focusTold, m.input = false, true, in.At
+		m.disturb(in.At)
+	default: // mouse, and what we do not know
 		m.input = in.At
 		m.disturb(in.At)
 	}

@@ -1,15 +1,20 @@
 package app
 
 import (
+	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 	"github.com/tera-pilot/tera-pilot/tui/arm"
 	"github.com/tera-pilot/tera-pilot/tui/room/ask"
+	"github.com/tera-pilot/tera-pilot/tui/tty"
 )
 
 // apply folds events into the state and follows the open question.
-func (m *Model) apply(events []event.Event) {
+func (m *Model) apply(events []event.Event) tea.Cmd {
+	busy, asked := m.state.Busy, m.state.Question != nil
 	for _, e := range events {
 		m.state.Apply(e)
 	}
@@ -30,6 +35,37 @@ func (m *Model) apply(events []event.Event) {
 			m.drop()
 		}
 		m.ask, m.later, m.answered = ask.New(*q, m.o.By), false, time.Time{}
+	}
+	switch {
+	case m.state.Question != nil && !asked:
+		return m.notify(tty.Asks)
+	case busy && !m.state.Busy:
+		return m.notify(tty.Done)
+	}
+	return nil
+}
+
+// elsewhere says that the person does not look here: the terminal said so, or
+// it never says and nothing was typed for a while.
+func (m *Model) elsewhere(now time.Time) bool {
+	if m.focusTold {
+		return m.away
+	}
+	return now.Sub(m.input) >= 10*time.Second
+}
+
+// notify tells a person who looks elsewhere that something happened.
+func (m *Model) notify(n tty.Notice) tea.Cmd {
+	if m.o.Notify == nil || !m.elsewhere(m.o.Now()) {
+		return nil
+	}
+	tell := m.o.Notify
+	return func() (msg tea.Msg) {
+		defer Recover(func(err error) { msg = Lost{err} })
+		if err := tell(n); err != nil {
+			return did{"notification", err}
+		}
+		return nil
 	}
 }
 
@@ -61,7 +97,7 @@ const reask = 3 * time.Second
 
 // mayFocus says that the open question takes the focus by itself at a time.
 func (m *Model) mayFocus() (at time.Time, ok bool) {
-	if m.ask == nil || m.ask.Focused() || m.own != nil || m.later || m.help || !m.composer.Empty() {
+	if m.ask == nil || m.ask.Focused() || m.own != nil || m.later || m.panel != nil || m.finding || !m.composer.Empty() {
 		return time.Time{}, false
 	}
 	at = m.input.Add(arm.Focus)
@@ -79,7 +115,7 @@ func (m *Model) focus(now time.Time) {
 	if !m.answered.IsZero() {
 		m.note = &event.Notice{Severity: "warn", Text: "the answer was not taken: the question is still open"}
 	}
-	m.later, m.answered, m.help = false, time.Time{}, false
+	m.later, m.answered, m.panel = false, time.Time{}, nil
 	m.ask.Focus(now)
 }
 
@@ -94,7 +130,7 @@ func (m *Model) outcome(r *ask.Room, o ask.Outcome, now time.Time) {
 		return
 	}
 	if r == m.own {
-		m.ownAnswer(o.Command)
+		m.after = m.ownAnswer(o.Command)
 		m.own = nil
 	} else if _, ok := o.Command.(event.Revise); ok {
 		m.o.Send(o.Command)
@@ -151,21 +187,29 @@ func (m *Model) setLevel(to string, now time.Time) {
 		m.o.Send(event.SetLevel{Level: to})
 		return
 	}
-	q := event.Question{
-		ID: "level", Kind: ask.AskLevel, Tool: to, Title: "raise the level", Danger: true, Code: m.o.Code(),
-		Lines: []event.Line{
-			{Kind: event.LineFact, Text: "from      " + from},
-			{Kind: event.LineWarn, Text: "to        " + to},
-			{Kind: event.LineBlank},
-		},
-	}
+	lines := []string{"from      " + from, "! to        " + to, ""}
 	for _, text := range unasked(to) {
-		q.Lines = append(q.Lines, event.Line{Kind: event.LineWarn, Text: "unasked   " + text})
+		lines = append(lines, "! unasked   "+text)
 	}
-	q.Lines = append(q.Lines, event.Line{Kind: event.LineFact, Text: "ends      with /level " + from + ", and with this program"})
+	lines = append(lines, "ends      with /level "+from+", and with this program")
+	m.sure("raise the level", lines, now, func() tea.Cmd { m.o.Send(event.SetLevel{Level: to}); return nil })
+}
+
+// ownQuestion is a question of our own: lines that begin with ! need attention.
+func ownQuestion(title string, lines []string, code string) event.Question {
+	q := event.Question{ID: "own", Kind: ask.AskLevel, Title: title, Danger: true, Code: code}
+	for _, text := range lines {
+		l := event.Line{Kind: event.LineFact, Text: visible.Strict(text)}
+		if rest, ok := strings.CutPrefix(text, "! "); ok {
+			l = event.Line{Kind: event.LineWarn, Text: visible.Strict(rest)}
+		}
+		if text == "" {
+			l = event.Line{Kind: event.LineBlank}
+		}
+		q.Lines = append(q.Lines, l)
+	}
 	q.LinesHash = event.HashLines(q.Lines)
-	m.own = ask.New(q, m.o.By)
-	m.own.Focus(now)
+	return q
 }
 
 // unasked says what a level does without a question.
@@ -178,9 +222,10 @@ func unasked(level string) []string {
 }
 
 // ownAnswer is the answer to our own question.
-func (m *Model) ownAnswer(c event.Command) {
+func (m *Model) ownAnswer(c event.Command) tea.Cmd {
 	q := m.own.Question()
 	if a, ok := c.(event.Answer); ok && a.Choice == event.Once && a.Code == q.Code {
-		m.o.Send(event.SetLevel{Level: q.Tool})
+		return m.ownYes()
 	}
+	return nil
 }

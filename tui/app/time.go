@@ -61,7 +61,12 @@ func (m *Model) nextWake(now time.Time) (wake time.Time) {
 			wake = sooner(wake, now.Add(time.Second))
 		}
 	}
-	if m.state.Busy {
+	if m.state.Windowed != "" && !m.o.Still {
+		if left := m.state.Until.Sub(now); left > 0 {
+			wake = sooner(wake, now.Add((left-1)%time.Second+1))
+		}
+	}
+	if m.state.Busy && !m.o.Still {
 		// The seconds of what is going on.
 		next := now.Add(time.Second)
 		if since := m.state.Working.Since; !since.IsZero() && now.After(since) {

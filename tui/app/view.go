@@ -52,7 +52,7 @@ func (m *Model) compose(now time.Time) view.Frame {
 		return view.Frame{}
 	}
 	foot := status.Line(&m.state, w, m.widths)
-	if m.start != nil && !m.help {
+	if m.start != nil && m.panel == nil {
 		f := view.Frame{Lines: m.start.View(w, max(0, h-len(foot)-1), m.widths)}
 		f.Lines = append(append(f.Lines, view.Rule(w)), foot...)
 		return f
@@ -65,8 +65,8 @@ func (m *Model) compose(now time.Time) view.Frame {
 	switch r := m.asking(); {
 	case r != nil:
 		f.Lines, f.Cursor = r.View(w, room, m.widths, now, m.nextFrame)
-	case m.help:
-		f.Lines = m.helpLines(w, room)
+	case m.panel != nil:
+		f.Lines, f.Cursor = m.panelView(w, room, now)
 	case m.activity != nil:
 		f.Lines = m.activity.View(w, room, m.widths)
 	case m.o.Inline:
@@ -110,7 +110,11 @@ func (m *Model) bottom(w, h int, now time.Time) (lines []view.Line, caret *view.
 		least = 3
 	}
 	box, at := m.composer.View(w, min(least, most), most, m.widths)
+	if m.finding {
+		box, at = m.find.View(w, 1, 1, m.widths)
+	}
 	lines = m.attention(w, max(1, (h-4)/3), now)
+	lines = append(lines, m.completions(w, max(0, (h-len(lines)-4)/2))...)
 	ruled := h >= small-3
 	if ruled {
 		lines = append(lines, view.Rule(w))
@@ -124,7 +128,7 @@ func (m *Model) bottom(w, h int, now time.Time) (lines []view.Line, caret *view.
 	if len(lines) > h {
 		lines, above = lines[min(above, len(lines)-1):], 0
 	}
-	if m.transcript.Reading() {
+	if m.transcript.Reading() && !m.finding {
 		return lines, nil
 	}
 	at.Y += above
@@ -204,6 +208,7 @@ func (m *Model) attention(w, rows int, now time.Time) []view.Line {
 	if m.note != nil {
 		notices = append(notices[:len(notices):len(notices)], *m.note)
 	}
+	window := status.Window(&m.state, w, m.widths, now, m.o.Still)
 	plan := status.Todo(&m.state, w, m.widths)
 	banners := status.Banners(m.state.Head, notices, w, m.widths)
 	queue := status.Queue(&m.state, w, m.widths)
@@ -211,22 +216,30 @@ func (m *Model) attention(w, rows int, now time.Time) []view.Line {
 	if m.state.Question != nil && m.answered.IsZero() {
 		waiting = status.Waiting(&m.state, w, m.widths, now)
 	}
-	rows -= len(waiting)
+	rows -= len(waiting) + len(window)
 	banners = banners[:min(len(banners), max(0, rows))]
 	rows -= len(banners)
 	queue = queue[max(0, len(queue)-max(0, rows)):]
 	rows -= len(queue)
 	plan = plan[:min(len(plan), max(0, rows))]
-	return slices.Concat(plan, banners, waiting, queue)
+	return slices.Concat(window, plan, banners, waiting, queue)
 }
 
 func (m *Model) hints(w int, now time.Time) view.Line {
-	if m.transcript.Reading() {
-		return m.widths.Cut(view.Join(
-			view.Lit(theme.Key, safe.Lit("up down")), view.Lit(theme.Dim, safe.Lit(" choose   ")),
-			view.Lit(theme.Key, safe.Lit("enter")), view.Lit(theme.Dim, safe.Lit(" open   ")),
-			view.Lit(theme.Key, safe.Lit("pgup pgdown home end")), view.Lit(theme.Dim, safe.Lit("   ")),
-			view.Lit(theme.Key, safe.Lit("esc")), view.Lit(theme.Dim, safe.Lit(" back to the message"))), w)
+	switch {
+	case m.finding:
+		return m.hintRow(w, pair{safe.Lit("enter"), safe.Lit("find it, upwards")}, pair{safe.Lit("esc"), safe.Lit("back")})
+	case m.transcript.Reading():
+		row := []pair{
+			{safe.Lit("up down"), safe.Lit("choose")}, {safe.Lit("enter"), safe.Lit("open")}, {m.keys.Key(keys.Find), safe.Lit("find")},
+			{m.keys.Key(keys.Copy), safe.Lit("copy")}, {m.keys.Key(keys.Pager), safe.Lit("all of it")}, {safe.Lit("esc"), safe.Lit("back to the message")},
+		}
+		if m.transcript.Finding() {
+			row = append([]pair{{safe.Lit("n N"), safe.Lit("next hit")}}, row...)
+		}
+		return m.hintRow(w, row...)
+	case m.completion != nil:
+		return m.hintRow(w, pair{safe.Lit("up down"), safe.Lit("choose")}, pair{safe.Lit("tab"), safe.Lit("take it")}, pair{safe.Lit("esc"), safe.Lit("not now")})
 	}
 	newline := safe.Lit("ctrl+j")
 	if m.enhanced {
@@ -235,33 +248,23 @@ func (m *Model) hints(w int, now time.Time) view.Line {
 	return status.Hints(&m.state, w, m.widths, now, newline)
 }
 
-// helpLines is the table of keys and commands.
-func (m *Model) helpLines(w, h int) []view.Line {
-	var all []view.Line
-	for _, s := range keys.Help() {
-		if len(all) > 0 {
-			all = append(all, nil)
-		}
-		all = append(all, view.Lit(theme.Title, s.Where))
-		for _, k := range s.Keys {
-			all = append(all, m.helpRow(k.Press, k.Does, w)...)
-		}
-	}
-	all = append(all, nil, view.Lit(theme.Title, safe.Lit("Commands")))
-	for _, c := range keys.Commands() {
-		all = append(all, m.helpRow(safe.Join(c.Name, safe.Lit(" "), c.Args), c.Does, w)...)
-	}
-	room := max(0, h-2)
-	m.helpTop = max(0, min(m.helpTop, len(all)-room))
-	out := []view.Line{m.widths.Ends(view.Lit(theme.Title, safe.Lit("keys")), view.Lit(theme.Dim, safe.Lit("up down scroll, any other key closes")), w, 4)}
-	out = append(out, view.Rule(w))
-	return append(out, all[m.helpTop:min(len(all), m.helpTop+room)]...)
-}
+// pair is a key and what it does.
+type pair struct{ press, does safe.Text }
 
-func (m *Model) helpRow(press, does safe.Text, w int) []view.Line {
-	col := min(34, w/2)
-	l := view.Join(m.widths.Pad(m.widths.Cut(view.Join(view.Spaces(2), view.Lit(theme.Key, press)), col-1), col), view.Lit(theme.Plain, does))
-	return m.widths.Wrap(l, w, col)
+// hintRow is as many keys as fit, in their order.
+func (m *Model) hintRow(w int, pairs ...pair) view.Line {
+	var out view.Line
+	for i, p := range pairs {
+		part := view.Join(view.Lit(theme.Key, p.press), view.Spaces(1), view.Lit(theme.Dim, p.does))
+		if i > 0 {
+			part = view.Join(view.Spaces(3), part)
+		}
+		if m.widths.Line(out)+m.widths.Line(part) > w {
+			break
+		}
+		out = view.Join(out, part)
+	}
+	return out
 }
 
 // Goodbye is what full mode leaves on the normal screen.

@@ -94,6 +94,7 @@ func choices(q event.Question, code string) string {
 // event applies an event and prints it.
 func (f *front) event(e event.Event) {
 	f.heard++
+	before := f.state.Added()
 	f.state.Apply(e)
 	switch b := e.Body.(type) {
 	case event.Opened:
@@ -142,6 +143,19 @@ func (f *front) event(e event.Event) {
 	case event.AuditHead:
 		if b.Broken != "" {
 			f.p.line("log", "BROKEN  "+b.Broken)
+		}
+	case event.Interjected:
+		f.p.prose("you", b.Text)
+	case event.WindowChanged, event.PolicyChanged, event.ThoughtChanged, event.Masked, event.Compacted, event.Uncompacted, event.JobChanged:
+		f.changed(before)
+	}
+}
+
+// changed prints what the last event added to the story.
+func (f *front) changed(before int) {
+	for _, it := range f.state.Items {
+		if it.ID > before && it.Kind == snap.Change {
+			f.p.line(it.Word, it.Text)
 		}
 	}
 }

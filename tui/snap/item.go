@@ -1,6 +1,7 @@
 package snap
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
@@ -26,8 +27,10 @@ type Item struct {
 	Text string // of others
 	Word string // Change: what changed; Ended: the status
 	By   string // Change: who did
+	Body string // Change: what it says when it is opened
 	Open bool   // still coming in
 	At   time.Time
+	Turn int
 	Call Call // Tool
 	Rev  int
 }
@@ -69,6 +72,9 @@ type Call struct {
 	Output   string // what came so far, while it runs
 	Hidden   int
 	Diff     string
+	Files    []string // that it changed
+	Images   int
+	Left     []string // what left the machine for it, one line each
 	Since    time.Time
 }
 
@@ -78,8 +84,16 @@ func (s *State) add(it *Item) {
 		s.closeStreams()
 	}
 	s.ids++
-	it.ID = s.ids
+	it.ID, it.Turn = s.ids, s.Turn
 	s.Items = append(s.Items, it)
+}
+
+// aside appends an item that has nothing to do with what is coming in: it goes
+// before that, which goes on.
+func (s *State) aside(it *Item) {
+	s.ids++
+	it.ID, it.Turn = s.ids, s.Turn
+	s.Items = slices.Insert(s.Items, len(s.Items)-s.streams, it)
 }
 
 // applyCall applies what is about a call.
@@ -136,11 +150,13 @@ func (s *State) result(it *Item, b event.CallResult) {
 	if c.Decision == "" {
 		c.Decision = b.Decision
 	}
+	c.Images = len(b.Images)
 	for _, ch := range b.Changes {
 		name := ch.Path
 		if ch.To != "" {
 			name = ch.To
 		}
+		c.Files = append(c.Files, name)
 		s.changed(name)
 	}
 }

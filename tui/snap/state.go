@@ -3,6 +3,7 @@ package snap
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 )
@@ -45,6 +46,14 @@ type State struct {
 	Items []*Item
 	Rev   uint64 // grows with every change of the State
 
+	Thought  string            // how much the model may think; "" when nobody said
+	Windowed string            // the timed window that is open: trust, unsafe; "" for none
+	Until    time.Time         // its end
+	Jobs     []Job             // that run in the background
+	Left     Egress            // what left the machine
+	Points   []event.UndoPoint // what can be taken back, newest first, as the session said last
+	Plan     *event.UndoPlan   // what the undo that was asked about would do
+
 	netCall string          // the call that Network is about, "" when it is the session's own
 	netRest string          // Network while no call uses it
 	netTold map[string]bool // what was told of netCall
@@ -55,6 +64,9 @@ type State struct {
 
 // Name is the last element of the root folder.
 func (s *State) Name() string { return s.Root[strings.LastIndexByte(s.Root, '/')+1:] }
+
+// Added is the ID of the item that was added last.
+func (s *State) Added() int { return s.ids }
 
 // Apply is what an event comes to.
 func (s *State) Apply(e event.Event) {
@@ -71,7 +83,7 @@ func (s *State) Apply(e event.Event) {
 		s.ID = e.Session
 	}
 	s.Rev++
-	if !s.applyTalk(e) && !s.applyCall(e) {
+	if !s.applyTalk(e) && !s.applyCall(e) && !s.applyWorld(e) {
 		s.applyRest(e)
 	}
 }
@@ -86,7 +98,10 @@ func (s *State) applyTalk(e event.Event) bool {
 		}
 		s.Said = append(s.Said, b.Text)
 		s.Notices = slices.DeleteFunc(s.Notices, func(n event.Notice) bool { return n.Key == "" })
-		s.add(&Item{Kind: You, Text: b.Text, At: e.Time})
+		s.add(&Item{Kind: You, Text: b.Text, Word: images(b.Images), At: e.Time})
+	case event.Interjected:
+		s.Said = append(s.Said, b.Text)
+		s.add(&Item{Kind: You, Text: b.Text, Word: "during the turn", At: e.Time})
 	case event.TextDelta:
 		s.stream(Pilot, b.Text, e)
 	case event.ReasoningDelta:
@@ -185,10 +200,10 @@ func (s *State) applyRest(e event.Event) {
 		s.closed(b, e)
 	case event.LevelChanged:
 		s.Level = b.To
-		s.add(&Item{Kind: Change, Word: "level", Text: b.From + " -> " + b.To, By: b.By, At: e.Time})
+		s.aside(&Item{Kind: Change, Word: "level", Text: b.From + " -> " + b.To, By: b.By, At: e.Time})
 	case event.ModelChanged:
 		s.Provider, s.Model, s.Window = b.Provider, b.Model, b.Window
-		s.add(&Item{Kind: Change, Word: "model", Text: b.Provider + " " + b.Model, At: e.Time})
+		s.aside(&Item{Kind: Change, Word: "model", Text: b.Provider + " " + b.Model, At: e.Time})
 	case event.TodoChanged:
 		s.Todo = b.Items
 	case event.Notice:
@@ -199,8 +214,6 @@ func (s *State) applyRest(e event.Event) {
 		}
 	case event.Renamed:
 		s.Title = b.Title
-	case event.Egress:
-		s.egress(b, e)
 	case event.AuditHead:
 		s.Head = b
 	case event.Working:
@@ -210,30 +223,6 @@ func (s *State) applyRest(e event.Event) {
 	case event.Closed:
 		s.Closed = true
 	}
-}
-
-// egress shows whom a call talks to: in the status line while it runs, and once
-// a host in the transcript.
-func (s *State) egress(b event.Egress, e event.Event) {
-	if s.netCall == "" {
-		s.netRest = s.Network
-	}
-	if s.netCall != b.Call {
-		s.netCall, s.netTold = b.Call, map[string]bool{}
-	}
-	text := b.Host
-	if b.Status != "ok" {
-		text += " " + b.Status
-	}
-	s.Network = text
-	if s.netTold[text] {
-		return
-	}
-	s.netTold[text] = true
-	if b.Reason != "" {
-		text += ": " + b.Reason
-	}
-	s.add(&Item{Kind: Change, Word: "network", Text: b.Method + " " + text, At: e.Time})
 }
 
 // netAtRest takes a call that has ended out of the status line.
@@ -250,6 +239,7 @@ func (s *State) opened(b event.Opened, e event.Event) {
 	if b.Title != "" {
 		s.Title = b.Title
 	}
+	s.Windowed, s.Until, s.Jobs = "", time.Time{}, nil
 	s.Question, s.Busy = nil, false // they died with the process before
 	s.closeStreams()
 	if b.Resumed {
@@ -267,7 +257,7 @@ func (s *State) closed(b event.QuestionClosed, e event.Event) {
 		it.Rev++
 	}
 	if b.How == "timeout" {
-		s.add(&Item{Kind: Change, Word: "timeout", Text: s.Question.Title, At: e.Time})
+		s.aside(&Item{Kind: Change, Word: "timeout", Text: s.Question.Title, At: e.Time})
 	}
 	s.Question = nil
 }

@@ -148,6 +148,56 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestEarlierSessions: what was said in them comes before, also when it is
+// learnt late.
+func TestEarlierSessions(t *testing.T) {
+	var r Room
+	r.Remember([]string{"now"})
+	r.Insert("draft")
+	r.Older()
+	r.Before([]string{"long ago", "yesterday"})
+	if r.Text() != "now" {
+		t.Errorf("got %q", r.Text())
+	}
+	r.Older()
+	r.Older()
+	if r.Older() || r.Text() != "long ago" {
+		t.Errorf("got %q", r.Text())
+	}
+	r.Remember([]string{"now", "later"})
+	for r.Newer() {
+	}
+	if r.Text() != "draft" {
+		t.Errorf("got %q", r.Text())
+	}
+	r.Older()
+	if r.Text() != "later" {
+		t.Errorf("got %q", r.Text())
+	}
+}
+
+func TestWord(t *testing.T) {
+	var r Room
+	r.Insert("see @sca")
+	if got := r.Word(); got != "@sca" {
+		t.Errorf("got %q", got)
+	}
+	r.ReplaceWord("@scan/scan.go ")
+	if r.Text() != "see @scan/scan.go " || r.Word() != "" {
+		t.Errorf("got %q, %q", r.Text(), r.Word())
+	}
+	r.Left()
+	r.Left()
+	if got := r.Word(); got != "" {
+		t.Errorf("inside of a word: %q", got)
+	}
+	r.Clear()
+	r.Paste(strings.Repeat("x", MaxInline+1))
+	if got := r.Word(); got != "" {
+		t.Errorf("a paste is a word: %d bytes", len(got))
+	}
+}
+
 func TestOneLine(t *testing.T) {
 	r := Room{OneLine: true}
 	r.Paste("a\nb\tc")

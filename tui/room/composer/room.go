@@ -19,6 +19,8 @@ type Room struct {
 	pastes []string
 
 	history []string // oldest first
+	before  []string // its beginning: of earlier sessions
+	said    int      // how much of it is of this session
 	at      int      // place in it; len(history) is what is being written
 	draft   []cell   // what was being written when the history was entered
 }
@@ -224,13 +226,13 @@ func (r *Room) lineEnd() int {
 
 // Remember gives the room what was said before, oldest first.
 func (r *Room) Remember(said []string) {
-	if len(said) == len(r.history) {
+	if len(said) == r.said {
 		return
 	}
 	atEnd := r.at == len(r.history)
-	r.history = said
-	if atEnd || r.at > len(said) {
-		r.at = len(said)
+	r.history, r.said = append(r.before[:len(r.before):len(r.before)], said...), len(said)
+	if atEnd || r.at > len(r.history) {
+		r.at = len(r.history)
 	}
 }
 

@@ -29,7 +29,7 @@ func Rows(width int) int {
 // Line is the status line. Level, sandbox and network never go; the others go
 // from the end where there is no room.
 func Line(s *snap.State, width int, w view.Widths) []view.Line {
-	fixed := []view.Line{level(s.Level), sandbox(s.Sandbox), network(s.Network)}
+	fixed := []view.Line{level(s.Level), sandbox(s.Sandbox), network(s)}
 	rest := rest(s)
 	if width >= Wide {
 		return []view.Line{w.Cut(parts(fixed, rest, width, w), width)}
@@ -86,7 +86,9 @@ func sandbox(s string) view.Line {
 	}
 }
 
-func network(n string) view.Line {
+// network says what commands reach, and how often something left the machine.
+func network(s *snap.State) view.Line {
+	n := s.Network
 	if n == "" {
 		n = "off"
 	}
@@ -94,7 +96,15 @@ func network(n string) view.Line {
 	if n != "off" {
 		style = theme.Warn
 	}
-	return view.Join(view.Lit(style, safe.Lit("net ")), view.Text(style, safe.Strict(n)))
+	out := view.Join(view.Lit(style, safe.Lit("net ")), view.Text(style, safe.Strict(n)))
+	if l := s.Left; l.Times > 0 && !s.Talking() {
+		t := safe.Join(safe.Lit(" "), safe.Int(l.Times), safe.Lit(" out"))
+		if l.Blocked > 0 {
+			t = safe.Join(t, safe.Lit(", "), safe.Int(l.Blocked), safe.Lit(" blocked"))
+		}
+		out = view.Join(out, view.Lit(theme.Warn, t))
+	}
+	return out
 }
 
 func rest(s *snap.State) []view.Line {
@@ -102,6 +112,16 @@ func rest(s *snap.State) []view.Line {
 		return []view.Line{model(s), logHead(s.Head)}
 	}
 	out := []view.Line{model(s), view.Lit(theme.Plain, context(s)), view.Lit(theme.Plain, cost(s))}
+	if n := len(s.Jobs); n > 0 {
+		jobs := safe.Join(safe.Int(n), safe.Lit(" jobs"))
+		if n == 1 {
+			jobs = safe.Lit("1 job")
+		}
+		out = append([]view.Line{view.Lit(theme.Warn, jobs)}, out...)
+	}
+	if s.Thought != "" {
+		out = append(out, view.Join(view.Lit(theme.Dim, safe.Lit("think ")), view.Text(theme.Plain, safe.Strict(s.Thought))))
+	}
 	log := logHead(s.Head)
 	if s.Head.Broken != "" {
 		return append([]view.Line{log}, out...) // nothing is more important
@@ -187,6 +207,25 @@ func Title(s *snap.State, width int, w view.Widths) view.Line {
 		right = safe.Join(right, safe.Lit("  "), safe.Int(n), safe.Lit(" files changed"))
 	}
 	return w.Ends(left, view.Lit(theme.Dim, right), width, 12)
+}
+
+// Window is the timed window that is open, with what is left of it. still
+// leaves the seconds out.
+func Window(s *snap.State, width int, w view.Widths, now time.Time, still bool) []view.Line {
+	if s.Windowed == "" {
+		return nil
+	}
+	left := s.Until.Sub(now)
+	says := safe.Lit("until then less is asked")
+	if s.Windowed == "unsafe" {
+		says = safe.Lit("until then much less is asked")
+	}
+	rest := safe.Join(transcript.Seconds(max(0, left).Truncate(time.Second)), safe.Lit(" left"))
+	if still {
+		rest = safe.Join(safe.Lit("until "), safe.Strict(s.Until.Local().Format("15:04")))
+	}
+	l := view.Join(view.Lit(theme.Alarm, safe.Lit(" ! ")), view.Spaces(1), view.Text(theme.Warn, safe.Strict(s.Windowed)), view.Spaces(2), view.Lit(theme.Warn, rest), view.Spaces(3), view.Lit(theme.Plain, says))
+	return []view.Line{w.Ends(l, view.Lit(theme.Key, safe.Lit("/strict ends it")), width, 30)}
 }
 
 // maxBanners is how many notices are on the screen, the newest ones.

@@ -21,6 +21,9 @@ func (r *Room) draw(it *snap.Item, gap bool) block {
 	case snap.You:
 		b.label = view.Lit(theme.Who, safe.Lit("you"))
 		b.lines = r.wrapped(theme.Strong, safe.Prose(it.Text), width)
+		if it.Word != "" {
+			b.lines = append(b.lines, r.wrapped(theme.Dim, []safe.Text{safe.Strict(it.Word)}, width)...)
+		}
 	case snap.Pilot:
 		b.label = view.Lit(theme.Who, safe.Lit("pilot"))
 		b.lines = r.answer(it, width)
@@ -30,7 +33,10 @@ func (r *Room) draw(it *snap.Item, gap bool) block {
 		b.label, b.lines = r.tool(&it.Call, r.opened[it.ID], width)
 	case snap.Change:
 		b.label = view.Lit(theme.Dim, safe.Lit(" --"))
-		b.lines = []view.Line{r.change(it, width)}
+		b.lines = r.change(it, width)
+		if r.opened[it.ID] && it.Body != "" {
+			b.lines = append(b.lines, r.wrapped(theme.Dim, safe.Prose(it.Body), width)...)
+		}
 	case snap.Ended:
 		b.label = view.Lit(theme.Bad, safe.Lit(" !"))
 		text := view.Join(view.Lit(theme.Bad, safe.Lit("turn ")), view.Text(theme.Bad, safe.Strict(it.Word)))
@@ -85,14 +91,17 @@ func (r *Room) thought(it *snap.Item, width int) []view.Line {
 	return []view.Line{r.widths.Ends(view.Join(head, view.Text(theme.Dim, show)), tail, width, 20)}
 }
 
-func (r *Room) change(it *snap.Item, width int) view.Line {
+func (r *Room) change(it *snap.Item, width int) []view.Line {
 	left := view.Join(
 		view.Text(theme.Dim, safe.Strict(it.Word)), view.Spaces(2), view.Text(theme.Plain, safe.Strict(it.Text)))
 	var right view.Line
 	if it.By != "" {
 		right = view.Text(theme.Dim, who(it.By))
 	}
-	return r.widths.Ends(left, right, width, 30)
+	if r.widths.Line(left) > width {
+		return r.widths.Wrap(left, width, 2)
+	}
+	return []view.Line{r.widths.Ends(left, right, width, 30)}
 }
 
 // tool draws a call: one row, a few lines of its output where they matter, and
@@ -184,6 +193,12 @@ func (r *Room) facts(c *snap.Call, hidden int) view.Line {
 		if d := r.now.Sub(c.Since); d >= time.Second && d < 1000*time.Hour {
 			add(theme.Dim, Seconds(d.Truncate(time.Second)))
 		}
+	}
+	if c.Images > 0 {
+		add(theme.Dim, safe.Join(safe.Int(c.Images), safe.Lit(" image")))
+	}
+	if n := len(c.Left); n > 0 {
+		add(theme.Warn, safe.Join(safe.Lit("net "), safe.Int(n)))
 	}
 	if hidden > 0 {
 		add(theme.Dim, safe.Join(safe.Lit("+"), safe.Int(hidden)))
@@ -342,6 +357,20 @@ func (r *Room) details(c *snap.Call, width int) []view.Line {
 		add(safe.Lit("decision"), safe.Join(decision(c), safe.Lit(" "), safe.Strict(c.Reason)))
 	}
 	add(safe.Lit("status"), safe.Strict(c.Status))
+	for i, f := range c.Files {
+		name := safe.Lit("changed")
+		if i > 0 {
+			name = safe.Lit("")
+		}
+		add(name, safe.Strict(f))
+	}
+	for i, l := range c.Left {
+		name := safe.Lit("network")
+		if i > 0 {
+			name = safe.Lit("")
+		}
+		add(name, safe.Strict(l))
+	}
 	return out
 }
 

@@ -28,6 +28,7 @@ type Room struct {
 	reading bool // an item is chosen
 	chosen  int  // its index
 	opened  map[int]bool
+	find    string // what is looked for, in small letters
 
 	cache map[int]*drawn
 	used  int
@@ -92,6 +93,16 @@ func (r *Room) View(s *snap.State, width, height int, widths view.Widths, now ti
 	if r.top.item >= len(r.items) {
 		r.scroll = false
 	}
+	lines := r.screen()
+	if r.find != "" {
+		for i, l := range lines {
+			lines[i] = Marked(l, r.find)
+		}
+	}
+	return lines
+}
+
+func (r *Room) screen() []view.Line {
 	if r.scroll {
 		if lines, full := r.from(r.top); full {
 			return lines
@@ -188,7 +199,7 @@ func (r *Room) Read() bool {
 func (r *Room) Reading() bool { return r.reading }
 
 // Leave chooses nothing and goes to the end.
-func (r *Room) Leave() { r.reading, r.scroll = false, false }
+func (r *Room) Leave() { r.reading, r.scroll, r.find = false, false, "" }
 
 // Choose moves to another item and brings it onto the screen.
 func (r *Room) Choose(step int) {

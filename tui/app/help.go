@@ -1,0 +1,68 @@
+package app
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/tera-pilot/tera-pilot/tui/keys"
+	"github.com/tera-pilot/tera-pilot/tui/safe"
+	"github.com/tera-pilot/tera-pilot/tui/theme"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+)
+
+// help is the table of keys and commands.
+type help struct{ top, height int }
+
+func (p *help) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
+	var all []view.Line
+	for _, s := range m.keys.Help() {
+		if len(all) > 0 {
+			all = append(all, nil)
+		}
+		all = append(all, view.Lit(theme.Title, s.Where))
+		for _, k := range s.Keys {
+			all = append(all, m.helpRow(k.Press, k.Does, w)...)
+		}
+	}
+	all = append(all, nil, view.Lit(theme.Title, safe.Lit("Commands")))
+	for _, c := range keys.Commands() {
+		all = append(all, m.helpRow(safe.Join(c.Name, safe.Lit(" "), c.Args), c.Does, w)...)
+	}
+	p.height = max(0, h-2)
+	p.top = max(0, min(p.top, len(all)-p.height))
+	out := []view.Line{m.widths.Ends(view.Lit(theme.Title, safe.Lit("keys")), view.Lit(theme.Dim, safe.Lit("up down scroll, any other key closes")), w, 4)}
+	out = append(out, view.Rule(w))
+	return append(out, all[p.top:min(len(all), p.top+p.height)]...), nil
+}
+
+func (m *Model) helpRow(press, does safe.Text, w int) []view.Line {
+	col := min(34, w/2)
+	l := view.Join(m.widths.Pad(m.widths.Cut(view.Join(view.Spaces(2), view.Lit(theme.Key, press)), col-1), col), view.Lit(theme.Plain, does))
+	return m.widths.Wrap(l, w, col)
+}
+
+func (p *help) paste(string) {}
+
+func (p *help) key(m *Model, name string, _ uv.Key, _ time.Time) (tea.Cmd, bool) {
+	switch name {
+	case "down":
+		p.top++
+	case "up":
+		p.top--
+	case "pgdown", "space":
+		p.top += max(1, p.height-1)
+	case "pgup":
+		p.top -= max(1, p.height-1)
+	case "home":
+		p.top = 0
+	case "end":
+		p.top = 1 << 30
+	default:
+		if m.keys.Of(keys.Anywhere, name) != keys.None {
+			return nil, false
+		}
+		m.open(nil)
+	}
+	return nil, true
+}

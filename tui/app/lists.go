@@ -1,0 +1,136 @@
+package app
+
+import (
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/room/picker"
+	"github.com/tera-pilot/tera-pilot/tui/safe"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+)
+
+func count(n int, one, more safe.Text) safe.Text {
+	if n == 1 {
+		return safe.Join(safe.Int(n), one)
+	}
+	return safe.Join(safe.Int(n), more)
+}
+
+// some is count, and nothing for none.
+func some(n int, one, more safe.Text) safe.Text {
+	if n == 0 {
+		return safe.Text{}
+	}
+	return count(n, one, more)
+}
+
+// models is the list of models to choose from.
+type models struct {
+	room picker.Room
+	rows []snap.ModelRow
+}
+
+func (m *Model) openModels() tea.Cmd {
+	if m.o.Desk.Models == nil {
+		m.warn("there is no list of models here", "/model [PROVIDER] NAME sets one")
+		return nil
+	}
+	p := &models{room: picker.Room{
+		Title: safe.Lit("models"), Facts: safe.Lit("from the next request on"), Empty: safe.Lit("looking for models ..."), Typed: true,
+		Foot: []picker.Hint{hint(safe.Lit("enter"), safe.Lit("use it")), hint(safe.Lit("esc"), safe.Lit("back"))},
+	}}
+	m.open(p)
+	return query("models", m.o.Desk.Models)
+}
+
+func (p *models) set(m *Model, rows []snap.ModelRow) {
+	p.rows = rows
+	p.room.Empty = safe.Lit("no model was found: a local server has to run, or a key to be set")
+	out := make([]picker.Row, len(rows))
+	for i, r := range rows {
+		out[i] = picker.Row{
+			ID: fmt.Sprint(i), Title: safe.Strict(r.Name), More: r.Provider, Note: safe.Strict(r.Note),
+			Cells: []safe.Text{safe.Strict(r.Provider), safe.Strict(r.Facts)},
+		}
+		if r.Name == m.state.Model && r.Provider == m.state.Provider {
+			out[i].Right = safe.Lit("in use")
+		}
+	}
+	p.room.Set(out)
+}
+
+func (p *models) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
+	return p.room.View(w, h, m.widths)
+}
+
+func (p *models) paste(text string) { p.room.Paste(text) }
+
+func (p *models) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {
+	if name != "enter" {
+		return nil, p.room.Key(name, k)
+	}
+	row := p.room.Chosen()
+	switch {
+	case row == nil:
+	case !row.Note.Empty():
+		m.warn(row.Title.String()+": "+row.Note.String(), "")
+	default:
+		for i, r := range p.rows {
+			if fmt.Sprint(i) == row.ID {
+				m.o.Send(event.SetModel{Provider: r.Provider, Model: r.Name})
+			}
+		}
+		m.open(nil)
+	}
+	return nil, true
+}
+
+// checks is what works on this machine, and what does not.
+type checks struct{ room picker.Room }
+
+func (m *Model) openChecks() tea.Cmd {
+	if m.o.Desk.Checks == nil {
+		m.warn("there is no self test here", "tera-pilot doctor")
+		return nil
+	}
+	m.open(&checks{picker.Room{
+		Title: safe.Lit("self test"), Facts: safe.Lit("nothing of the project is run"), Empty: safe.Lit("looking ..."),
+		Foot: []picker.Hint{hint(safe.Lit("up down"), safe.Lit("choose")), hint(safe.Lit("/"), safe.Lit("find")), hint(safe.Lit("esc"), safe.Lit("back"))},
+	}})
+	return query("self test", m.o.Desk.Checks)
+}
+
+func (p *checks) set(rows []snap.CheckRow) {
+	out, bad := make([]picker.Row, len(rows)), 0
+	for i, r := range rows {
+		lead := safe.Lit(" ok   ")
+		switch r.Status {
+		case "ok":
+		case "warn":
+			lead, bad = safe.Lit(" !    "), bad+1
+		default:
+			lead, bad = safe.Lit("!fail "), bad+1
+		}
+		out[i] = picker.Row{ID: fmt.Sprint(i), Lead: lead, Title: safe.Strict(r.Name), Cells: []safe.Text{safe.Strict(r.Detail)}, Warn: r.Status != "ok", About: []safe.Text{safe.Strict(r.Detail), safe.Strict(r.Hint)}}
+	}
+	p.room.Facts = safe.Lit("everything works")
+	if bad > 0 {
+		p.room.Facts = safe.Join(safe.Int(bad), safe.Lit(" of "), safe.Int(len(rows)), safe.Lit(" need a look"))
+	}
+	p.room.Set(out)
+}
+
+func (p *checks) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
+	lines, caret := p.room.View(w, h, m.widths)
+	return lines, caret
+}
+
+func (p *checks) paste(text string) { p.room.Paste(text) }
+
+func (p *checks) key(_ *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {
+	return nil, p.room.Key(name, k)
+}

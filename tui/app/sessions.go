@@ -1,0 +1,335 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/tera-pilot/tera-pilot/tui/room/ask"
+	"github.com/tera-pilot/tera-pilot/tui/room/composer"
+	"github.com/tera-pilot/tera-pilot/tui/room/picker"
+	"github.com/tera-pilot/tera-pilot/tui/safe"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/theme"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+)
+
+// sessions is the tree of stored sessions: forks stand beneath what they were
+// forked from.
+type sessions struct {
+	room   picker.Room
+	rows   []snap.SessionRow
+	naming *composer.Room // a new name for the chosen one
+}
+
+func newSessions() *sessions {
+	lit := safe.Lit
+	return &sessions{room: picker.Room{
+		Title: lit("sessions"), Empty: lit("looking ..."),
+		Foot: []picker.Hint{
+			hint(lit("enter"), lit("open")), hint(lit("f"), lit("fork")), hint(lit("n"), lit("name")), hint(lit("z"), lit("archive")),
+			hint(lit("del"), lit("delete (asks)")), hint(lit("+"), lit("new")), hint(lit("/"), lit("find")), hint(lit("esc"), lit("back")),
+		},
+	}}
+}
+
+// load looks at what is stored.
+func (p *sessions) load(m *Model) tea.Cmd {
+	if m.o.Desk.Sessions == nil {
+		p.room.Empty = safe.Lit("there are no stored sessions here")
+		return nil
+	}
+	return query("sessions", m.o.Desk.Sessions)
+}
+
+func (p *sessions) set(m *Model, rows []snap.SessionRow) {
+	p.rows = tree(rows)
+	p.room.Empty = safe.Lit("no session is stored yet")
+	now := m.o.Now()
+	out := make([]picker.Row, len(p.rows))
+	for i, s := range p.rows {
+		out[i] = p.row(m, s, p.lead(i), now)
+	}
+	p.room.Facts = count(len(rows), safe.Lit(" session"), safe.Lit(" sessions"))
+	p.room.Set(out)
+}
+
+func (p *sessions) row(m *Model, s snap.SessionRow, lead safe.Text, now time.Time) picker.Row {
+	title := s.Title
+	if title == "" {
+		title = s.ID
+	}
+	row := picker.Row{ID: s.ID, Lead: lead, Title: safe.Strict(title), More: s.ID + " " + s.Root + " " + s.Problem, Cells: []safe.Text{
+		safe.Strict(when(s.Updated, now)), count(s.Turns, safe.Lit(" turn"), safe.Lit(" turns")), some(s.Files, safe.Lit(" file"), safe.Lit(" files")),
+	}, About: []safe.Text{safe.Join(safe.Strict(s.ID), safe.Lit("  in "), safe.Strict(s.Root))}}
+	switch {
+	case s.ID == m.state.ID:
+		row.Right = safe.Lit("this one")
+	case s.Running:
+		row.Right = safe.Lit("open elsewhere")
+	case s.Archived:
+		row.Right = safe.Lit("archived")
+	}
+	switch {
+	case s.Problem != "":
+		row.Note = safe.Strict(s.Problem)
+	case s.Root != "" && s.Root != m.state.Root && m.state.Root != "":
+		row.Note = safe.Lit("belongs to another folder")
+	}
+	return row
+}
+
+// when is a time as people say it.
+func when(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	switch {
+	case t.IsZero() || t.Year() < 1990:
+		return ""
+	case t.Format("20060102") == now.Format("20060102"):
+		return t.Format("today 15:04")
+	case now.Sub(t) < 300*24*time.Hour && t.Before(now):
+		return t.Format("Jan _2 15:04")
+	default:
+		return t.Format("2006-01-02")
+	}
+}
+
+// tree puts forks behind their parents; what was used last comes first, what is
+// archived last.
+func tree(rows []snap.SessionRow) []snap.SessionRow {
+	known, children := map[string]bool{}, map[string][]snap.SessionRow{}
+	for _, s := range rows {
+		known[s.ID] = true
+	}
+	var top []snap.SessionRow
+	for _, s := range rows {
+		if s.Parent != "" && known[s.Parent] && s.Parent != s.ID {
+			children[s.Parent] = append(children[s.Parent], s)
+		} else {
+			top = append(top, s)
+		}
+	}
+	slices.SortStableFunc(top, func(a, b snap.SessionRow) int {
+		switch {
+		case a.Archived != b.Archived && a.Archived:
+			return 1
+		case a.Archived != b.Archived:
+			return -1
+		default:
+			return b.Updated.Compare(a.Updated)
+		}
+	})
+	var out []snap.SessionRow
+	placed := map[string]bool{}
+	var place func(s snap.SessionRow)
+	place = func(s snap.SessionRow) {
+		if placed[s.ID] {
+			return
+		}
+		placed[s.ID] = true
+		out = append(out, s)
+		for _, c := range children[s.ID] {
+			place(c)
+		}
+	}
+	for _, s := range append(top, rows...) { // rows: a ring of forks has no top
+		place(s)
+	}
+	return out
+}
+
+// lead is the tree before row i.
+func (p *sessions) lead(i int) safe.Text {
+	s := p.rows[i]
+	if s.Parent == "" || i == 0 {
+		return safe.Text{}
+	}
+	depth := 0
+	for at, steps := s, 0; at.Parent != "" && steps < 8; steps++ {
+		j := slices.IndexFunc(p.rows, func(x snap.SessionRow) bool { return x.ID == at.Parent })
+		if j < 0 {
+			break
+		}
+		depth, at = depth+1, p.rows[j]
+	}
+	if depth == 0 {
+		return safe.Text{}
+	}
+	last := !slices.ContainsFunc(p.rows[i+1:], func(x snap.SessionRow) bool { return x.Parent == s.Parent })
+	branch := safe.Lit("|- ")
+	if last {
+		branch = safe.Lit("'- ")
+	}
+	lead := safe.Join(safe.Repeat(safe.Lit("   "), depth-1), branch)
+	if s.Turn > 0 {
+		lead = safe.Join(lead, safe.Lit("turn "), safe.Int(s.Turn), safe.Lit("  "))
+	}
+	return lead
+}
+
+func (p *sessions) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
+	lines, caret := p.room.View(w, h, m.widths)
+	if p.naming == nil || len(lines) < 2 {
+		return lines, caret
+	}
+	label := view.Lit(theme.Title, safe.Lit("new name "))
+	box, at := p.naming.View(w-m.widths.Line(label), 1, 1, m.widths)
+	at.X += m.widths.Line(label)
+	at.Y = len(lines) - 1
+	lines[len(lines)-1] = view.Join(label, box[0])
+	return lines, &at
+}
+
+func (p *sessions) paste(text string) {
+	if p.naming != nil {
+		p.naming.Paste(text)
+		return
+	}
+	p.room.Paste(text)
+}
+
+func (p *sessions) key(m *Model, name string, k uv.Key, now time.Time) (tea.Cmd, bool) {
+	if p.naming != nil {
+		return p.nameKey(m, name, k), true
+	}
+	if p.room.Key(name, k) {
+		return nil, true
+	}
+	if name == "+" || k.Text == "+" {
+		return m.leave(requestNew()), true
+	}
+	i := p.chosen()
+	if i < 0 {
+		return nil, false
+	}
+	s := p.rows[i]
+	switch {
+	case name == "enter":
+		return p.enter(m, s), true
+	case name == "f":
+		return p.fork(m, s), true
+	case name == "n":
+		p.naming = &composer.Room{OneLine: true}
+		p.naming.Insert(s.Title)
+	case name == "z" && m.o.Desk.Archive != nil:
+		word := "archived"
+		if s.Archived {
+			word = "back from the archive"
+		}
+		return act(word+": "+label(s), func() error { return m.o.Desk.Archive(s.ID, !s.Archived) }), true
+	case (name == "delete" || name == "d" || name == "backspace") && m.o.Desk.Delete != nil:
+		p.remove(m, s, now)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (p *sessions) chosen() int {
+	row := p.room.Chosen()
+	if row == nil {
+		return -1
+	}
+	return slices.IndexFunc(p.rows, func(s snap.SessionRow) bool { return s.ID == row.ID })
+}
+
+func label(s snap.SessionRow) string {
+	if s.Title != "" {
+		return s.Title
+	}
+	return s.ID
+}
+
+func (p *sessions) enter(m *Model, s snap.SessionRow) tea.Cmd {
+	if !p.mayOpen(m, s) {
+		return nil
+	}
+	if s.ID == m.state.ID {
+		m.open(nil)
+		return nil
+	}
+	return m.leave(snap.Request{Open: s.ID})
+}
+
+// mayOpen says why a session cannot be gone on with from here.
+func (p *sessions) mayOpen(m *Model, s snap.SessionRow) bool {
+	row := p.room.Chosen()
+	switch {
+	case s.Running && s.ID != m.state.ID:
+		m.warn("another tera-pilot has this session open", "close it there first")
+	case row != nil && !row.Note.Empty():
+		m.warn(row.Title.String()+": "+row.Note.String(), "cd "+s.Root+" && tera-pilot --session "+s.ID)
+	default:
+		return true
+	}
+	return false
+}
+
+func (p *sessions) fork(m *Model, s snap.SessionRow) tea.Cmd {
+	switch {
+	case !m.o.Desk.Fork:
+		m.warn("sessions cannot be forked here", "")
+	case p.mayOpen(m, s):
+		return m.leave(snap.Request{Fork: s.ID})
+	}
+	return nil
+}
+
+func (p *sessions) nameKey(m *Model, name string, k uv.Key) tea.Cmd {
+	switch name {
+	case "esc":
+		p.naming = nil
+	case "enter":
+		title, i := strings.TrimSpace(p.naming.Text()), p.chosen()
+		p.naming = nil
+		if i < 0 || title == "" {
+			return nil
+		}
+		return p.rename(m, p.rows[i], title)
+	default:
+		ask.Edit(p.naming, k)
+	}
+	return nil
+}
+
+func (p *sessions) rename(m *Model, s snap.SessionRow, title string) tea.Cmd {
+	switch {
+	case s.ID == m.state.ID:
+		return m.slash("/rename", title, m.o.Now())
+	case m.o.Desk.Rename == nil:
+		m.warn("stored sessions cannot be named here", "tera-pilot sessions name "+s.ID+" TEXT")
+		return nil
+	}
+	return act("named: "+title, func() error { return m.o.Desk.Rename(s.ID, title) })
+}
+
+func (p *sessions) remove(m *Model, s snap.SessionRow, now time.Time) {
+	if s.ID == m.state.ID || s.Running {
+		m.warn("a session that is open cannot be deleted", "leave it first")
+		return
+	}
+	m.sure("delete a session", []string{
+		"session   " + s.ID, "title     " + label(s), fmt.Sprintf("holds     %d turns, %d changed files", s.Turns, s.Files),
+		"goes      the conversation and what is kept to take its changes back",
+		"stays     the files it changed, and the signed log of what it did",
+	}, now, func() tea.Cmd { return act("deleted: "+label(s), func() error { return m.o.Desk.Delete(s.ID) }) })
+}
+
+// leave ends the terminal with a request to who started it.
+func (m *Model) leave(r snap.Request) tea.Cmd {
+	if m.o.Desk.Sessions == nil {
+		m.warn("this session stands alone: there is no other to go to", "")
+		return nil
+	}
+	if m.state.Busy {
+		m.warn("a turn runs here", "esc in the conversation stops it; then leave")
+		return nil
+	}
+	m.request = r
+	return tea.Quit
+}
+
+func requestNew() snap.Request { return snap.Request{New: true} }

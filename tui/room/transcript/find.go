@@ -1,0 +1,129 @@
+package transcript
+
+import (
+	"strings"
+
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/theme"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+)
+
+// Chosen is the item under the cursor, nil when none is.
+func (r *Room) Chosen() *snap.Item {
+	if !r.reading || r.chosen >= len(r.items) {
+		return nil
+	}
+	return r.items[r.chosen]
+}
+
+// Find says what is looked for, "" for nothing. It stands out wherever it is.
+func (r *Room) Find(text string) { r.find = strings.ToLower(text) }
+
+// Finding says that something is looked for.
+func (r *Room) Finding() bool { return r.find != "" }
+
+// Next chooses the next item that holds what is looked for: below for a step
+// of 1, above for -1, and for 0 from here upwards, this one among them. It
+// goes on at the other end. It is false when there is none.
+func (r *Room) Next(items []*snap.Item, step int) bool {
+	n := len(items)
+	if r.find == "" || n == 0 {
+		return false
+	}
+	at, by := r.chosen, step
+	if step == 0 {
+		at, by = r.chosen+1, -1
+	}
+	for range n {
+		at = (at + by + n) % n
+		if !holds(items[at], r.find) {
+			continue
+		}
+		r.items, r.reading = items, true
+		r.Choose(at - r.chosen)
+		r.reveal()
+		return true
+	}
+	return false
+}
+
+// holds says that an item's text has small in it, whatever the case.
+func holds(it *snap.Item, small string) bool {
+	for _, s := range []string{it.Text, it.Body, it.Call.Title, it.Call.Body, it.Call.Output} {
+		if strings.Contains(strings.ToLower(s), small) {
+			return true
+		}
+	}
+	return false
+}
+
+// reveal opens the chosen item where what is looked for is folded away, and
+// brings its first line with it onto the screen.
+func (r *Room) reveal() {
+	line := r.firstHit()
+	if id := r.items[r.chosen].ID; line < 0 && !r.opened[id] {
+		if r.opened == nil {
+			r.opened = map[int]bool{}
+		}
+		r.opened[id] = true
+		line = r.firstHit()
+	}
+	at := place{r.chosen, max(0, line)}
+	if before(at, r.top) || !before(at, r.forward(r.top, r.height)) {
+		r.top, r.scroll = r.back(at, r.height/3), true
+	}
+}
+
+func (r *Room) firstHit() int {
+	b := r.block(r.chosen)
+	for i := range b.len() {
+		if strings.Contains(strings.ToLower(textOf(b.at(i, r.widths, false))), r.find) {
+			return i
+		}
+	}
+	return -1
+}
+
+func textOf(l view.Line) string {
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(s.Text.String())
+	}
+	return b.String()
+}
+
+// Marked makes every place of small in a line stand out.
+func Marked(l view.Line, small string) view.Line {
+	text := textOf(l)
+	low := strings.ToLower(text)
+	if small == "" || len(low) != len(text) || !strings.Contains(low, small) {
+		return l // letters that change their length with their case are not marked
+	}
+	var out view.Line
+	at := 0 // bytes of the line before this span
+	for _, s := range l {
+		n := len(s.Text.String())
+		for from := 0; from < n; {
+			i := strings.Index(low[at+from:], small)
+			// A hit may have begun in the span before.
+			if j := strings.LastIndex(low[:min(len(low), at+from+len(small)-1)], small); j >= 0 && j+len(small) > at+from {
+				end := min(n, j+len(small)-at)
+				out = append(out, view.Span{Text: s.Text.Slice(from, end), Style: theme.Chosen})
+				from = end
+				continue
+			}
+			if i < 0 || at+from+i >= at+n {
+				out = append(out, view.Span{Text: s.Text.Slice(from, n), Style: s.Style})
+				break
+			}
+			if i > 0 {
+				out = append(out, view.Span{Text: s.Text.Slice(from, from+i), Style: s.Style})
+			}
+			end := min(n, from+i+len(small))
+			out = append(out, view.Span{Text: s.Text.Slice(from+i, end), Style: theme.Chosen})
+			from = end
+		}
+		at += n
+	}
+	return out
+}
