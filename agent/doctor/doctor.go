@@ -94,6 +94,11 @@ func Look(ctx context.Context, p Place, now time.Time) Report {
 		p.web(),
 		{"MCP", Warn, "MCP servers are not offered in this version", "nothing to do"},
 	}
+	return p.report(now, checks)
+}
+
+// report counts checks.
+func (p Place) report(now time.Time, checks []Check) Report {
 	r := Report{
 		SchemaVersion: 1, GeneratedAt: now.UTC().Format(time.RFC3339), Product: "tera-pilot", Version: p.Version,
 		Ready: true, Counts: map[string]int{"ok": 0, "warn": 0, "fail": 0}, Checks: checks,
@@ -108,10 +113,14 @@ func Look(ctx context.Context, p Place, now time.Time) Report {
 // Write prints a report for people.
 func (r Report) Write(w io.Writer) error {
 	var b strings.Builder
+	width := 13
 	for _, c := range r.Checks {
-		fmt.Fprintf(&b, "%-5s %-13s %s\n", c.Status, c.Name, visible.Strict(c.Detail))
+		width = max(width, len(c.Name))
+	}
+	for _, c := range r.Checks {
+		fmt.Fprintf(&b, "%-5s %-*s %s\n", c.Status, width, c.Name, visible.Strict(c.Detail))
 		if c.Hint != "" && c.Status != OK {
-			fmt.Fprintf(&b, "%19s %s\n", "", visible.Strict(c.Hint))
+			fmt.Fprintf(&b, "%*s %s\n", width+6, "", visible.Strict(c.Hint))
 		}
 	}
 	fmt.Fprintf(&b, "%d ok, %d warn, %d fail\n", r.Counts["ok"], r.Counts["warn"], r.Counts["fail"])

@@ -15,26 +15,32 @@ import (
 )
 
 func (a *app) doctorCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, sandbox bool
 	var project string
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Say what works here, what does not, and how to mend it",
-		Long:  "Say what works here, what does not, and how to mend it. Nothing is changed, and nothing of the project is executed. Exit 0 when nothing fails.",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), project, asJSON) },
+		Use:     "doctor",
+		Short:   "Say what works here, what does not, and how to mend it",
+		Long:    "Say what works here, what does not, and how to mend it. Nothing is changed, and nothing of the project is executed. Exit 0 when nothing fails.\n\nWith --sandbox, each promise of the sandbox is tried on this machine, in a folder of its own.",
+		Example: "  tera-pilot doctor\n  tera-pilot doctor --sandbox",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), project, asJSON, sandbox) },
 	}
+	cmd.Flags().BoolVar(&sandbox, "sandbox", false, "try what the sandbox promises, one by one")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().StringVar(&project, "project", "", "the project's folder (default: here)")
 	return cmd
 }
 
-func (a *app) doctor(ctx context.Context, project string, asJSON bool) error {
+func (a *app) doctor(ctx context.Context, project string, asJSON, sandbox bool) error {
 	where, err := a.patient(project)
 	if err != nil {
 		return err
 	}
-	report := doctor.Look(ctx, where, time.Now())
+	look := doctor.Look
+	if sandbox {
+		look = doctor.Sandbox
+	}
+	report := look(ctx, where, time.Now())
 	if asJSON {
 		enc := json.NewEncoder(a.stdout)
 		enc.SetIndent("", "  ")

@@ -91,7 +91,7 @@ func (a *app) welcome(ctx context.Context, f sessionFlags, p place) error {
 	case "demo":
 		return a.demo(ctx, false)
 	case "doctor":
-		return a.doctor(ctx, p.root, false)
+		return a.doctor(ctx, p.root, false, false)
 	default:
 		return nil
 	}
