@@ -91,3 +91,52 @@ func TestGitWorksInTheSandbox(t *testing.T) {
 		}
 	}
 }
+
+// TestGitAtGradeB: where nothing can be mounted, git still works by itself, and
+// git inside a longer command says plainly what does not come of it.
+func TestGitAtGradeB(t *testing.T) {
+	r := newRig(t, []step{
+		{Say: "all of it", Calls: []call{
+			{"git_status", map[string]any{}},
+			{"git_stage", map[string]any{"paths": []string{"a.txt"}}},
+			{"git_commit", map[string]any{"message": "one"}},
+			{"execute_command", map[string]any{"command": "git log --format=%s -1"}},
+			{"execute_command", map[string]any{"command": "echo new > n.txt && git add n.txt && git commit -q -m inside && git log --format=%s -1"}},
+			{"execute_command", map[string]any{"command": "true", "hosts": []string{"a.example.org"}}},
+		}},
+		{Say: "done"},
+	}, nil)
+	r.person, r.bubblewrap = yes, []string{}
+	prepare(r)
+	r.write(".git/hooks/pre-commit", "#!/bin/sh\ntouch "+filepath.Join(r.root, "sprung")+"\n")
+	if err := os.Chmod(filepath.Join(r.root, ".git/hooks/pre-commit"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.start("")
+	if g := r.opts.World.Grade(); g != "B" {
+		t.Skipf("grade %s: this kernel has no Landlock 4", g)
+	}
+	r.turn("go")
+	r.stop()
+	results := r.results()
+	for i, res := range results[:5] {
+		if res.Status != "ok" {
+			t.Errorf("%d %s: %s: %s", i, res.Tool, res.Status, res.Body)
+		}
+	}
+	if head := strings.TrimSpace(gitOut(r, "log", "--format=%s", "-1")); head != "one" {
+		t.Errorf("HEAD is %q", head)
+	}
+	if got := r.read("n.txt"); got != "new\n" {
+		t.Errorf("n.txt holds %q", got)
+	}
+	if body := results[4].Body; !strings.Contains(body, "call git by itself") || strings.Count(body, "\n") > 8 {
+		t.Errorf("the compound: %s", body)
+	}
+	if body := results[5].Body; results[5].Status == "ok" || !strings.Contains(body, "grade B") {
+		t.Errorf("hosts: %s: %s", results[5].Status, body)
+	}
+	if r.read("sprung") != "" {
+		t.Error("the repository's hook ran")
+	}
+}

@@ -31,8 +31,9 @@ type rig struct {
 	evidence          *audit.Log
 	events            []event.Event
 
-	internet *internet         // nil: the web cannot be read
-	setting  ossandbox.Setting // Auto when it is zero
+	internet   *internet         // nil: the web cannot be read
+	setting    ossandbox.Setting // Auto when it is zero
+	bubblewrap []string          // where bwrap may be; nil is the usual places
 
 	// person answers questions; nil says no.
 	person func(event.Question) event.Answer
@@ -139,7 +140,7 @@ func (r *rig) start(resume string) {
 		web = r.internet.web(r.t, r.opts.Redactor)
 	}
 	r.opts.World, err = world.Open(ctx, world.Options{
-		Root: r.root, Home: r.home, State: r.state, OutDir: r.opts.Log.OutDir(), Env: os.Environ(), Setting: r.setting, Seconds: 60, Web: web,
+		Root: r.root, Home: r.home, State: r.state, OutDir: r.opts.Log.OutDir(), Env: os.Environ(), Setting: r.setting, Bubblewrap: r.bubblewrap, Seconds: 60, Web: web,
 	})
 	if err != nil {
 		r.t.Fatal(err)

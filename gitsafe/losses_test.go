@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // plan plans a call that must be planned.
@@ -293,4 +294,37 @@ func TestFirstCommit(t *testing.T) {
 	l.ok("status")
 	l.ok("add", "-A")
 	l.ok("commit", "-m", "first")
+}
+
+// TestSnapshotsEnd: the old and the too many go with the next one, or when they
+// are asked to; nobody else's refs do.
+func TestSnapshotsEnd(t *testing.T) {
+	l := newLab(t)
+	now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+	l.opts.Now = func() time.Time { return now }
+	refs := func() []string { return strings.Fields(l.git("for-each-ref", "--format=%(refname)", "refs/tera-pilot")) }
+	lose := func() {
+		l.write("repo/a.txt", now.String())
+		l.ok("restore", "a.txt")
+	}
+	l.git("update-ref", "refs/tera-pilot/before/mine", "HEAD")
+	l.git("update-ref", "refs/tera-pilot/before/20200101T000000Z", "HEAD")
+	lose()
+	now = now.Add(maxSnapshotAge + time.Hour)
+	lose()
+	if got := refs(); len(got) != 3 {
+		t.Errorf("after an age: %v", got)
+	}
+	for i := range maxSnapshots {
+		l.git("update-ref", before+now.Add(-time.Duration(i+1)*time.Minute).Format("20060102T150405Z")+"-reset-000000", "HEAD")
+	}
+	now = now.Add(time.Minute)
+	lose()
+	if got := refs(); len(got) != maxSnapshots+2 || !strings.HasPrefix(got[len(got)-2], before+now.Format("20060102T150405Z")) {
+		t.Errorf("after many: %d, %s", len(got), got[len(got)-2])
+	}
+	n, err := l.safeGit().Prune(t.Context(), l.repo, now.Add(time.Second))
+	if err != nil || n != maxSnapshots || len(refs()) != 2 {
+		t.Errorf("pruned %d: %v %v", n, err, refs())
+	}
 }

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A Snapshot is work that was saved before an operation that can lose it.
@@ -59,7 +61,72 @@ func (g *Git) snapshot(ctx context.Context, p Plan) (*Snapshot, error) {
 			snap.Recover = "git stash apply --index " + snap.Refs[0]
 		}
 	}
+	if s.err == nil {
+		_, s.err = g.prune(ctx, p, g.opts.Now().Add(-maxSnapshotAge), maxSnapshots)
+	}
 	return snap, s.err
+}
+
+// Bounds of what is kept: snapshots that are older, and the oldest of more than
+// that many, go when the next one is made.
+const (
+	maxSnapshotAge = 90 * 24 * time.Hour
+	maxSnapshots   = 100
+)
+
+// Prune removes the snapshots of the repository that holds dir which are older
+// than before, and says how many went.
+func (g *Git) Prune(ctx context.Context, dir string, before time.Time) (int, error) {
+	c, err := Check([]string{"for-each-ref", "--format=%(refname)", "refs/tera-pilot/before"})
+	if err != nil {
+		return 0, err
+	}
+	p, err := g.plan(ctx, dir, c)
+	if err != nil {
+		return 0, err
+	}
+	return g.prune(ctx, p, before, math.MaxInt)
+}
+
+// prune keeps the newest refs, but none from before that time. Their names
+// begin with the time; what was named otherwise is not ours, and stays.
+func (g *Git) prune(ctx context.Context, p Plan, oldest time.Time, most int) (int, error) {
+	out, _, err := p.look.read(ctx, "for-each-ref", "--format=%(refname)", strings.TrimSuffix(before, "/"))
+	if err != nil {
+		return 0, err
+	}
+	var refs []string
+	for name := range strings.Lines(string(out)) {
+		if name = strings.TrimSpace(name); !snapshotTime(name).IsZero() {
+			refs = append(refs, name)
+		}
+	}
+	slices.Sort(refs)
+	var script strings.Builder
+	gone := 0
+	for i, name := range refs {
+		if len(refs)-i > most || snapshotTime(name).Before(oldest) {
+			script.WriteString("delete " + name + "\n")
+			gone++
+		}
+	}
+	if gone == 0 {
+		return 0, nil
+	}
+	s := saver{g: g, plan: p, ctx: ctx}
+	s.git("", strings.NewReader(script.String()), "update-ref", "--stdin")
+	return gone, s.err
+}
+
+// snapshotTime is when a ref of ours was made, the zero time for another.
+func snapshotTime(ref string) time.Time {
+	stamp, ours := strings.CutPrefix(ref, before)
+	stamp, _, dashed := strings.Cut(stamp, "-")
+	t, err := time.Parse("20060102T150405Z", stamp)
+	if !ours || !dashed || err != nil {
+		return time.Time{}
+	}
+	return t
 }
 
 func saved(losses []Loss, kinds ...string) []string {

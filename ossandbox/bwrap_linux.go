@@ -23,8 +23,8 @@ var systemBwrap = []string{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap
 // the workspace.
 func findBubblewrap(cfg *Config) (bubblewrap, bool) {
 	candidates := systemBwrap
-	if cfg.bwrap != nil {
-		candidates = cfg.bwrap
+	if cfg.Bubblewrap != nil {
+		candidates = cfg.Bubblewrap
 	} else {
 		for _, dir := range filepath.SplitList(lookupEnv(cfg.Env, "PATH")) {
 			if filepath.IsAbs(dir) {

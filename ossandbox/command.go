@@ -28,14 +28,16 @@ type Config struct {
 	// For programs that run one command and end.
 	Untested bool
 
+	// Bubblewrap says where bwrap may be; nil is the usual places.
+	Bubblewrap []string
+
 	// Egress is how the proxy of the profile net resolves and dials; the zero
 	// value is this machine's own way. What may be dialled does not depend on it.
 	Egress netguard.Options
 
 	work, realHome, realState string // resolved; set by settle
 
-	bwrap  []string // tests: where bubblewrap may be; nil is the usual places
-	noProc bool     // tests: as in a container that refuses a /proc of one's own
+	noProc bool // tests: as in a container that refuses a /proc of one's own
 }
 
 // Limits of one command. A zero field means the default beside it.

@@ -15,7 +15,7 @@ func TestBubblewrapIsNeverTakenFromTheWorkspace(t *testing.T) {
 	os.Chmod(evil, 0o755)
 	os.Symlink(evil, b.home+"/bwrap")
 	for _, places := range [][]string{{evil}, {b.home + "/bwrap"}} {
-		b.cfg.bwrap = places
+		b.cfg.Bubblewrap = places
 		if found, ok := findBubblewrap(&b.cfg); ok {
 			t.Errorf("%v: found %v", places, found)
 		}
@@ -37,9 +37,9 @@ func TestGradesAndSettings(t *testing.T) {
 	}{
 		{"as it is", func(*Config) {}, GradeA, ""},
 		{"without a /proc of its own", func(c *Config) { c.noProc = true }, GradeAMinus, "no /proc of its own"},
-		{"without bubblewrap", func(c *Config) { c.bwrap = []string{} }, GradeB, "bubblewrap not found: install"},
-		{"with one that fails", func(c *Config) { c.bwrap = []string{"/bin/false"} }, GradeB, "ended without a word"},
-		{"with one that says why", func(c *Config) { c.bwrap = []string{fakeBwrap(t, "setting up uid map: Permission denied", 0o755)} }, GradeB, "uid map"},
+		{"without bubblewrap", func(c *Config) { c.Bubblewrap = []string{} }, GradeB, "bubblewrap not found: install"},
+		{"with one that fails", func(c *Config) { c.Bubblewrap = []string{"/bin/false"} }, GradeB, "ended without a word"},
+		{"with one that says why", func(c *Config) { c.Bubblewrap = []string{fakeBwrap(t, "setting up uid map: Permission denied", 0o755)} }, GradeB, "uid map"},
 	} {
 		r := probe(c.change)
 		text := ""
@@ -80,7 +80,7 @@ func fakeBwrap(t *testing.T, words string, mode os.FileMode) string {
 func TestOldSetuidBubblewrapIsRefused(t *testing.T) {
 	b := newBox(t)
 	cfg := b.cfg
-	cfg.bwrap = []string{fakeBwrap(t, "x", 0o755|os.ModeSetuid)}
+	cfg.Bubblewrap = []string{fakeBwrap(t, "x", 0o755|os.ModeSetuid)}
 	r := Probe(t.Context(), cfg)
 	if r.Grade > GradeB || len(r.Troubles) == 0 || !strings.Contains(r.Troubles[0].Cause, "0.9.0 is installed setuid") {
 		t.Errorf("%+v", r)
@@ -95,7 +95,7 @@ func TestOldSetuidBubblewrapIsRefused(t *testing.T) {
 func TestAGuessThatFailsIsNotSilentlyWeaker(t *testing.T) {
 	b := newBox(t, func(c *Config) { c.Untested, c.Setting = true, On })
 	b.bwrap.path = fakeBwrap(t, "Creating new namespace failed: Operation not permitted", 0o755)
-	b.cfg.bwrap = []string{b.bwrap.path}
+	b.cfg.Bubblewrap = []string{b.bwrap.path}
 	b.settled(Report{Grade: GradeA})
 	b.known = false
 	_, _, err := b.try("touch ran")

@@ -46,7 +46,7 @@ func wrap(grade, root string, argv []string) int {
 	case "A-":
 		cfg.noProc = true
 	case "B":
-		cfg.bwrap = []string{}
+		cfg.Bubblewrap = []string{}
 	}
 	ctx, stop := WithParent(context.Background())
 	defer stop()

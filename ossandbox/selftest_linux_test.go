@@ -36,7 +36,7 @@ func broken(promises []Promise) (names []string) {
 
 func TestSelfTest(t *testing.T) {
 	for name, change := range map[string]func(*Config){
-		"A": nil, "A-": func(c *Config) { c.noProc = true }, "B": func(c *Config) { c.bwrap = []string{"/nonexistent/bwrap"} },
+		"A": nil, "A-": func(c *Config) { c.noProc = true }, "B": func(c *Config) { c.Bubblewrap = []string{"/nonexistent/bwrap"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			report, promises := selfTest(t, change)

@@ -71,7 +71,7 @@ func (w *World) reachable(hosts []string) error {
 	if err := ossandbox.ParseHosts(hosts); err != nil {
 		return err
 	}
-	if w.box != nil && w.report.Grade < ossandbox.GradeAMinus {
+	if w.box != nil && w.copies() && w.o.Setting != ossandbox.Off {
 		return fmt.Errorf("no command reaches the network at sandbox grade %s: run it without hosts", w.report.Grade)
 	}
 	return nil
@@ -255,13 +255,22 @@ func (v *env) Exec(ctx context.Context, e effect.Effect) (tool.Exit, error) {
 // names, which the copy could not guard, are left as they are and named.
 func (v *env) carry(changes []ossandbox.Change, x *tool.Exit) error {
 	var wanted []ossandbox.Change
+	repository := 0
 	for _, c := range changes {
+		if strings.HasPrefix(c.Path, ".git/") || strings.Contains(c.Path, "/.git/") {
+			repository++
+			continue
+		}
 		if name, ok := commandpolicy.ProtectedName(c.Path); ok {
 			x.Findings = append(x.Findings, c.Path+": a change of the protected name "+name+" was not taken over")
 			continue
 		}
 		wanted = append(wanted, c)
 		x.Changes = append(x.Changes, tool.Change{Path: c.Path, Change: changeWords[c.Op]})
+	}
+	if repository > 0 {
+		x.Findings = append(x.Findings, fmt.Sprintf("what git did in the copy of the repository was not taken over (%d files): "+
+			"at sandbox grade B call git by itself, as in git_commit or a command that is one git call", repository))
 	}
 	if len(wanted) == 0 {
 		return nil
@@ -325,6 +334,9 @@ func (v *env) gitInside(ctx context.Context, dir string) (inside, func(), error)
 	}
 	if err != nil {
 		return inside{}, none, err
+	}
+	if v.copies() {
+		return inside{env: g.Env}, none, nil // the copy is the command's own, and nothing of it is taken over
 	}
 	binds, cleanup, err := overlays(g.Overlays)
 	return inside{env: g.Env, binds: binds}, cleanup, err

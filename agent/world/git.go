@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
@@ -21,7 +23,49 @@ func (v *view) gitIn(ctx context.Context, dir string, args []string) (effect.Eff
 	if err != nil {
 		return effect.Effect{}, err
 	}
-	return v.gitEffect(ctx, dir, call, plan, args)
+	e, err := v.gitEffect(ctx, dir, call, plan, args)
+	if err == nil {
+		v.plans.keep(e.Digest(), plan)
+	}
+	return e, err
+}
+
+// gitPlans are the last plans, by the effects that they were told as. The plan
+// of the recheck is the one that runs: gitsafe makes it anew right before that,
+// and compares.
+type gitPlans struct {
+	mu   sync.Mutex
+	last []keptPlan
+}
+
+type keptPlan struct {
+	of   effect.Digest
+	plan gitsafe.Plan
+}
+
+// maxKeptPlans is as many as calls that are planned side by side.
+const maxKeptPlans = 16
+
+func (g *gitPlans) keep(of effect.Digest, p gitsafe.Plan) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.last = slices.DeleteFunc(g.last, func(k keptPlan) bool { return k.of == of })
+	if g.last = append(g.last, keptPlan{of, p}); len(g.last) > maxKeptPlans {
+		g.last = g.last[1:]
+	}
+}
+
+// take returns a plan once.
+func (g *gitPlans) take(of effect.Digest) (gitsafe.Plan, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i, k := range g.last {
+		if k.of == of {
+			g.last = slices.Delete(g.last, i, i+1)
+			return k.plan, true
+		}
+	}
+	return gitsafe.Plan{}, false
 }
 
 func (w *World) planGit(ctx context.Context, dir string, args []string) (gitsafe.Call, gitsafe.Plan, error) {
@@ -63,6 +107,9 @@ func (v *view) gitEffect(ctx context.Context, dir string, call gitsafe.Call, pla
 	}
 	for _, l := range plan.Loses {
 		g.Loses = append(g.Loses, lossText(l))
+	}
+	if v.gitBox() == nil {
+		g.Notes = append(g.Notes, "git runs hardened, and without the sandbox")
 	}
 	return effect.Effect{Kind: effect.Git, Git: g}, nil
 }
@@ -120,15 +167,8 @@ func (v *env) Git(ctx context.Context, e effect.Effect) (tool.Exit, error) {
 	if err := v.covers(e, effect.Git); err != nil {
 		return tool.Exit{}, err
 	}
-	call, plan, err := v.planGit(ctx, e.Git.Dir, e.Git.Args)
-	if err != nil {
-		return tool.Exit{}, err
-	}
-	now, err := (&view{World: v.World}).gitEffect(ctx, e.Git.Dir, call, plan, e.Git.Args)
-	if err != nil {
-		return tool.Exit{}, err
-	}
-	if now.Digest() != e.Digest() {
+	plan, ok := v.plans.take(e.Digest())
+	if !ok {
 		return tool.Exit{}, &tool.ChangedError{What: "the repository"}
 	}
 	res, err := v.git.Run(ctx, plan, gitsafe.Streams{})

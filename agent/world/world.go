@@ -16,16 +16,17 @@ import (
 
 // Options name the place that a World is about. Paths are absolute.
 type Options struct {
-	Root    string // the workspace, links resolved
-	Home    string // the person's home folder
-	State   string // our own state folder: no tool ever touches it
-	OutDir  string // where outputs that were cut are kept, read as @out/…
-	Env     []string
-	Setting ossandbox.Setting
-	Seconds int              // default time limit of a command
-	Egress  netguard.Options // how the proxy of a command resolves and dials; the zero value is the machine's way
-	Web     *websearch.Web   // reads the web; nil for none
-	Editor  Editor           // holds files of the workspace open; nil for none
+	Root       string // the workspace, links resolved
+	Home       string // the person's home folder
+	State      string // our own state folder: no tool ever touches it
+	OutDir     string // where outputs that were cut are kept, read as @out/…
+	Env        []string
+	Bubblewrap []string // where bwrap may be; nil is the usual places
+	Setting    ossandbox.Setting
+	Seconds    int              // default time limit of a command
+	Egress     netguard.Options // how the proxy of a command resolves and dials; the zero value is the machine's way
+	Web        *websearch.Web   // reads the web; nil for none
+	Editor     Editor           // holds files of the workspace open; nil for none
 }
 
 // World is one workspace on this machine.
@@ -38,6 +39,7 @@ type World struct {
 	git      *gitsafe.Git
 	gitErr   error // why there is no git
 	programs programs
+	plans    gitPlans
 }
 
 // Open looks at the workspace and probes the sandbox. No sandbox and no git
@@ -49,7 +51,7 @@ func Open(ctx context.Context, o Options) (*World, error) {
 	if w.files, err = newFiles(o); err != nil {
 		return nil, err
 	}
-	cfg := ossandbox.Config{Root: o.Root, Home: o.Home, State: o.State, Env: o.Env, Setting: o.Setting, Egress: o.Egress}
+	cfg := ossandbox.Config{Root: o.Root, Home: o.Home, State: o.State, Env: o.Env, Setting: o.Setting, Egress: o.Egress, Bubblewrap: o.Bubblewrap}
 	w.box, w.boxErr = ossandbox.New(ctx, cfg)
 	switch {
 	case w.boxErr == nil:
@@ -63,14 +65,19 @@ func Open(ctx context.Context, o Options) (*World, error) {
 	return w, nil
 }
 
-// gitBox is the sandbox that git runs in: none where there is none, or where
-// the person has switched it off.
+// gitBox is the sandbox that git runs in: none where there is none, where the
+// person has switched it off, and at grade B, which works on a copy: git runs
+// hardened on the host then, and nothing of the repository runs at all.
 func (w *World) gitBox() *ossandbox.Sandbox {
-	if w.o.Setting == ossandbox.Off {
+	if w.o.Setting == ossandbox.Off || w.copies() {
 		return nil
 	}
 	return w.box
 }
+
+// copies says that commands run on a copy of the workspace, where nothing can
+// be mounted.
+func (w *World) copies() bool { return w.report.Grade < ossandbox.GradeAMinus }
 
 // Grade is the sandbox's grade in force, "none" when commands are refused.
 func (w *World) Grade() string {

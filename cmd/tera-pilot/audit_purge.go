@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/gitsafe"
 )
 
 // purgeCommand is retention: what is older than a date goes.
@@ -19,7 +21,8 @@ func (a *app) purgeCommand() *cobra.Command {
 		Use:   "purge --before DATE",
 		Short: "Delete what is older than a date; the chain of the log stays verifiable",
 		Long: `Delete the stored sessions that were last changed before DATE, and state it in
-the audit log. With --include-audit the oldest part of that log goes too, as far
+the audit log. In a repository, what was saved there before git could lose it
+(refs/tera-pilot/before) goes too. With --include-audit the oldest part of that log goes too, as far
 as whole files of it are older: one is begun each month, and at 64 MiB. A signed
 stub takes their place, so that the rest verifies as before.`,
 		Example: "  tera-pilot purge --before 2026-01-31\n  tera-pilot purge --before 8760h --include-audit",
@@ -29,7 +32,7 @@ stub takes their place, so that the rest verifies as before.`,
 			if err != nil {
 				return usage("--before: %w", err)
 			}
-			if err := a.purgeSessions(cmd.Context(), t); err != nil || !withAudit {
+			if err := errors.Join(a.purgeSessions(cmd.Context(), t), a.purgeSnapshots(cmd.Context(), t)); err != nil || !withAudit {
 				return err
 			}
 			return a.purgeAudit(cmd.Context(), t)
@@ -66,6 +69,28 @@ func (a *app) purgeSessions(ctx context.Context, before time.Time) error {
 		return err
 	}
 	return a.recorded(ctx, state, audit.SessionsDeleted(old...), func() error { return a.deleteSessions(store, old) })
+}
+
+// purgeSnapshots deletes what was saved in the repository around the current
+// folder before git could lose it.
+func (a *app) purgeSnapshots(ctx context.Context, before time.Time) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return usage("the current folder is gone: %w", err)
+	}
+	b, err := a.gitBroker(ctx, dir, "")
+	if err != nil {
+		return nil // no git here, so no snapshot of ours
+	}
+	defer b.close()
+	n, err := b.git.Prune(ctx, dir, before)
+	if _, none := errors.AsType[*gitsafe.NotRepositoryError](err); none {
+		return nil
+	}
+	if err == nil && n > 0 {
+		_, err = fmt.Fprintf(a.stdout, "snapshots of this repository: %d removed\n", n)
+	}
+	return err
 }
 
 // deleteSessions leaves out those that are open somewhere.
