@@ -14,6 +14,7 @@ import (
 )
 
 func main() {
+	keepToOurselves()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, process{args: os.Args[1:], env: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr})
 	stop()
