@@ -51,7 +51,7 @@ func TestAFullDiskEndsTheTurn(t *testing.T) {
 			go func() { ended <- r.turn("go") }()
 			select {
 			case end := <-ended:
-				if end.Status != "error" || end.Code == 0 || end.Message == "" {
+				if end.Status != "error" || end.Code != codeError || end.Message == "" { // docs/exit-codes.md: 7 is for the evidence
 					t.Errorf("end = %+v", end)
 				}
 			case <-time.After(20 * time.Second):

@@ -25,6 +25,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringVar(&a.flags.home, "home", "", "state folder (default ~/.tera_pilot, or TERA_PILOT_HOME)")
 	f.StringVar(&a.flags.root, "root", "", "root folder of the session")
 	f.StringVar(&a.flags.script, "script", "", "scenario file for the provider scripted")
+	f.StringVar(&a.flags.log, "log", "", "file to write what happens when, for finding faults; no content, no evidence")
 	f.BoolVar(&a.flags.ignoreProjectConfig, "ignore-project-config", false, "load nothing of the project's own configuration")
 	for _, sub := range []*cobra.Command{
 		a.demoCommand(), a.runCommand(), a.sessionsCommand(), a.auditCommand(), a.policyCommand(), a.sandboxCommand(),

@@ -54,12 +54,13 @@ type place struct {
 type opened struct {
 	*agent.Session
 	place
-	world    *world.World
-	web      *websearch.Web
-	evidence *audit.Log
-	provider provider
-	project  *trust.Project // the repository's own configuration; nil with --ignore-project-config
-	grant    trust.Grant    // what of it the person let in
+	world     *world.World
+	web       *websearch.Web
+	evidence  *audit.Log
+	provider  provider
+	diagnosis *diagnosis     // nil without --log
+	project   *trust.Project // the repository's own configuration; nil with --ignore-project-config
+	grant     trust.Grant    // what of it the person let in
 }
 
 // open makes a session of flags, settings and the folder it was started in.
@@ -81,8 +82,14 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 	if o.project, o.grant, err = a.letIn(p, l.review); err != nil {
 		return nil, err
 	}
+	if o.diagnosis, err = openDiagnosis(a.flags.log, redactor); err != nil {
+		return nil, errors.Join(err, o.leave())
+	}
 	if err := a.session(ctx, o, l, level, setting, redactor); err != nil {
 		return nil, errors.Join(err, o.leave())
+	}
+	if err := o.diagnosis.follow(o); err != nil {
+		return nil, errors.Join(err, o.Close(audit.CloseError))
 	}
 	return o, nil
 }
@@ -174,12 +181,13 @@ func (o *opened) Close(status audit.CloseStatus) error {
 	return errors.Join(o.Session.Close(status), o.evidence.Close(), o.world.Close(), o.leave())
 }
 
-// leave gives the project's folder back.
+// leave gives the project's folder back, and ends the file of --log.
 func (o *opened) leave() error {
-	if o.project == nil {
-		return nil
+	err := o.diagnosis.Close()
+	if o.project != nil {
+		err = errors.Join(err, o.project.Close())
 	}
-	return o.project.Close()
+	return err
 }
 
 // place finds the folders and reads the settings. Nothing is created.

@@ -29,7 +29,7 @@ type app struct {
 
 // commonFlags are the flags that every subcommand understands (cli.md).
 type commonFlags struct {
-	autonomy, provider, model, config, home, root, script string
+	autonomy, provider, model, config, home, root, script, log string
 	ignoreProjectConfig                                   bool
 }
 
