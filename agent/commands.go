@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
@@ -15,12 +16,9 @@ func (s *Session) handle(o *owned, c event.Command) {
 	case event.Submit:
 		s.submit(o, c.Text)
 	case event.Interject:
-		s.submit(o, c.Text)
+		s.interject(o, c.Text)
 	case event.Withdraw:
-		if n := len(o.queue); n > 0 {
-			o.queue = slices.Clone(o.queue[:n-1])
-			o.tell(event.Queued{Texts: o.queue})
-		}
+		o.withdraw()
 	case event.Cancel:
 		o.stop()
 	case event.Answer:
@@ -37,6 +35,10 @@ func (s *Session) handle(o *owned, c event.Command) {
 		}
 	case event.Unattended:
 		o.canAsk = false
+	case event.Compact:
+		s.start(o, job{compact: &c})
+	case event.SetThought:
+		s.setThought(o, c)
 	case event.SetModel:
 		s.setModel(o, c)
 	case event.Seen:
@@ -48,6 +50,12 @@ func (s *Session) handle(o *owned, c event.Command) {
 	}
 }
 
+// A job is what the worker does next: a turn, or a compaction.
+type job struct {
+	text    string
+	compact *event.Compact
+}
+
 // submit starts a turn, or queues the text while one runs.
 func (s *Session) submit(o *owned, text string) {
 	if o.closing {
@@ -56,23 +64,81 @@ func (s *Session) submit(o *owned, text string) {
 	o.passUnknown()
 	if o.busy {
 		o.queue = append(slices.Clip(o.queue), text)
-		o.tell(event.Queued{Texts: o.queue})
+		o.tell(event.Queued{Texts: o.waiting()})
 		return
 	}
-	o.busy = true
-	s.turns <- text // has room for one: only one turn is under way
+	s.start(o, job{text: text})
 }
 
-// next is what the worker does after a turn: the oldest queued text, or rest.
-func (o *owned) next() (text string, ok bool) {
+// start hands a job to the resting worker. A compaction that is asked for in a
+// turn waits for the turn's next request.
+func (s *Session) start(o *owned, j job) {
+	switch {
+	case o.closing:
+	case o.busy && j.compact != nil:
+		o.compact = j.compact
+	default:
+		o.busy = true
+		s.turns <- j // has room for one: only one is under way
+	}
+}
+
+// interject gives the running turn a message. One that begins with ! stops the
+// turn, and is the next one.
+func (s *Session) interject(o *owned, text string) {
+	now, interrupts := strings.CutPrefix(text, "!")
+	now = strings.TrimSpace(now)
+	switch {
+	case !o.busy && interrupts:
+		s.submit(o, now)
+	case !o.busy:
+		s.submit(o, text)
+	case o.closing:
+	case interrupts && now != "":
+		o.queue = slices.Insert(slices.Clone(o.queue), 0, now)
+		o.tell(event.Queued{Texts: o.waiting()})
+		o.stop()
+	case interrupts:
+		o.stop()
+	default:
+		o.interjected = append(slices.Clip(o.interjected), text)
+		o.tell(event.Queued{Texts: o.waiting()})
+	}
+}
+
+// waiting is what the person typed and nobody has read yet, oldest first.
+func (o *owned) waiting() []string { return slices.Concat(o.interjected, o.queue) }
+
+// withdraw takes the newest of it back.
+func (o *owned) withdraw() {
+	switch q, i := len(o.queue), len(o.interjected); {
+	case q > 0:
+		o.queue = slices.Clone(o.queue[:q-1])
+	case i > 0:
+		o.interjected = slices.Clone(o.interjected[:i-1])
+	default:
+		return
+	}
+	o.tell(event.Queued{Texts: o.waiting()})
+}
+
+// next is what the worker does after a job: what was interjected too late for
+// its turn, the oldest queued text, or rest. When the session's own context
+// has ended nothing more is begun: what waits is named, and let go.
+func (o *owned) next(ended bool) (j job, ok bool) {
 	o.cancel = nil
+	o.queue, o.interjected = slices.Concat(o.interjected, o.queue), nil
+	if n := len(o.queue); n > 0 && ended && !o.closing {
+		o.queue = nil
+		o.tell(event.Queued{}, event.Notice{Severity: "warn", Text: fmt.Sprintf("%d messages that waited were not begun: the session is ending", n)})
+	}
 	if len(o.queue) == 0 || o.closing {
 		o.busy = false
-		return "", false
+		return job{}, false
 	}
-	text, o.queue = o.queue[0], slices.Clone(o.queue[1:])
-	o.tell(event.Queued{Texts: o.queue})
-	return text, true
+	j.text, o.queue = o.queue[0], slices.Clone(o.queue[1:])
+	o.tell(event.Queued{Texts: o.waiting()})
+	return j, true
 }
 
 // stop cancels the running turn, or the one that is about to run. What was
@@ -100,13 +166,16 @@ func (s *Session) setLevel(o *owned, c event.SetLevel) {
 		o.tell(event.Notice{Severity: "warn", Text: err.Error(), Key: "level"})
 		return
 	}
-	from := s.levelWord(o)
+	from, planned := s.levelWord(o), o.limits.Plan
 	o.limits.Level, o.limits.Plan, o.optOut = level, c.Plan, s.o.OptOut && level == gate.NeverAsk
 	to := s.levelWord(o)
 	if from == to {
 		return
 	}
 	o.tell(event.LevelChanged{From: from, To: to, By: "user:" + string(s.o.Front)})
+	if c.Plan != planned {
+		o.tell(planNudge(c.Plan, o.state.Turn))
+	}
 	s.note(o, audit.LevelChange(from, to))
 }
 
@@ -116,14 +185,6 @@ func (s *Session) levelWord(o *owned) string {
 		return "plan"
 	}
 	return s.effective(o.limits.Level, o.optOut).String()
-}
-
-func (s *Session) setModel(o *owned, c event.SetModel) {
-	if s.o.Provider == nil || (c.Provider != "" && c.Provider != s.o.Provider.ID()) {
-		o.tell(event.Notice{Severity: "warn", Text: "another provider needs a new session", Hint: "start again with --provider " + c.Provider, Key: "model"})
-		return
-	}
-	o.tell(event.ModelChanged{Provider: s.o.Provider.ID(), Model: c.Model})
 }
 
 // seen states that the person looked at, exported or cleared something.

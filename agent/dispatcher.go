@@ -29,7 +29,7 @@ type Dispatcher struct {
 	front        audit.Front
 	judge        func() (gate.Input, error)              // all that a decision needs besides the effects
 	keeps        func(context.Context, gate.Offer) error // remembers what the person chose to keep
-	limit        int                                     // bytes of a result's body that the model reads
+	limit        func() int                              // bytes of a result's body that the model reads
 	outDir       string                                  // where outputs that were cut are kept
 	clock        func() time.Time
 	redactor     *secret.Redactor

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/fit"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 )
@@ -32,13 +33,18 @@ type owned struct {
 	optOut      bool        // the opt-out of the launch is in force
 	subscribers map[*subscriber]bool
 	queue       []string
-	busy        bool   // a turn runs
-	cancel      func() // stops the running turn; nil when none runs
-	stopped     bool   // the turn that is about to run was stopped before it ran
+	compact     *event.Compact // the person wants one before the next request
+	interjected []string       // joins the running turn after its present call
+	mind        Mind
+	known       fit.Known // what was learnt of mind
+	busy        bool      // a turn runs
+	cancel      func()    // stops the running turn; nil when none runs
+	stopped     bool      // the turn that is about to run was stopped before it ran
 	question    *openQuestion
 	unknown     []event.CallStarted // calls of a crash that the person has not spoken about
 	working     event.Working
 	closing     bool // no further turn begins
+	offers      []event.SlashCommand
 	quit        bool
 }
 
@@ -175,7 +181,7 @@ func (w *owner) Subscribe(seq uint64) (backlog []event.Event, live <-chan event.
 				backlog[i].Body = event.QuestionOpened{Question: o.question.Question}
 			}
 		}
-		for _, body := range []event.Body{o.working, event.Queued{Texts: o.queue}} {
+		for _, body := range []event.Body{o.working, event.Queued{Texts: o.waiting()}, event.Offered{Commands: o.offers}} {
 			s.events <- event.Event{Time: o.now(), Session: o.log.ID(), Body: body}
 		}
 		o.subscribers[s] = true

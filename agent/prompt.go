@@ -60,14 +60,15 @@ func systemText(small bool) string {
 // Facts are what the model is told of the place it works in, once, with the
 // first message.
 type Facts struct {
-	Root    string   // name of the root folder
-	OS      string   // "linux/amd64"
-	Shell   string   // "bash"
-	Git     string   // branch and commit, or "" where there is no repository
-	Top     []string // names at the top of the root
-	Checks  []string // detected test commands
-	Sandbox string   // grade, or why there is none
-	Date    string
+	Root                 string   // name of the root folder
+	OS                   string   // "linux/amd64"
+	Shell                string   // "bash"
+	Git                  string   // branch and commit, or "" where there is no repository
+	Top                  []string // names at the top of the root, and below its folders
+	Languages, Manifests []string
+	Checks               []string // detected test commands
+	Sandbox              string   // grade, or why there is none
+	Date                 string
 }
 
 // Text lays the facts out for the model. Names that others chose stand on one
@@ -88,6 +89,8 @@ func (f Facts) Text() string {
 	fmt.Fprintf(&b, "<untrusted %s from=file>\n", mark)
 	line("repository", f.Root)
 	line("git", f.Git)
+	line("languages", strings.Join(f.Languages, ", "))
+	line("built by", strings.Join(f.Manifests, "  "))
 	line("top level", strings.Join(f.Top, "  "))
 	fmt.Fprintf(&b, "</untrusted %s>\n", mark)
 	return b.String()

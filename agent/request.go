@@ -8,24 +8,57 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // request makes what is sent to the model of a state. It depends on the state
-// alone, and the request of a later state begins with the same messages: a
+// alone, and the request of a later state begins with the same messages, as
+// long as no results were masked and nothing was summed up in between: a
 // provider's prompt cache holds.
 func request(s session.State, tools *tool.Registry, small bool) (model.Request, error) {
-	req := model.Request{Model: s.Model, System: systemText(small), Tools: toolSpecs(tools, small)}
-	for i, m := range s.Messages {
+	req := model.Request{Model: s.Model, System: systemText(small), Tools: toolSpecs(tools, small), Effort: effort(s.Thought)}
+	lead := s.Facts + s.NotesFirst
+	if s.Compaction != nil {
+		lead += s.Compaction.Summary
+	}
+	sent := ordered(s.Sent())
+	if lead != "" && (len(sent) == 0 || sent[0].Reply != nil || sent[0].Call != nil) {
+		req.Messages, lead = append(req.Messages, model.UserText(lead)), ""
+	}
+	for i, m := range sent {
 		msg, err := message(m)
 		if err != nil {
 			return model.Request{}, fmt.Errorf("message %d of the session: %w", i+1, err)
 		}
-		if i == 0 && s.Facts != "" {
-			msg.Parts = append([]model.Part{{Kind: model.PartText, Text: s.Facts}}, msg.Parts...)
+		if i == 0 && lead != "" {
+			msg.Parts = append([]model.Part{{Kind: model.PartText, Text: lead}}, msg.Parts...)
 		}
 		req.Messages = append(req.Messages, msg)
 	}
 	return req, nil
+}
+
+// ordered puts what came between a call and its result behind the results:
+// every protocol wants them right after their calls.
+func ordered(m []session.Message) []session.Message {
+	out, held, open := make([]session.Message, 0, len(m)), []session.Message(nil), 0
+	for _, x := range m {
+		switch {
+		case x.Reply != nil:
+			out = append(append(out, held...), x)
+			held, open = nil, len(x.Reply.Calls)
+		case x.Call != nil && !x.Loose:
+			out = append(out, x)
+			if open--; open <= 0 {
+				out, held = append(out, held...), nil
+			}
+		case open > 0:
+			held = append(held, x)
+		default:
+			out = append(out, x)
+		}
+	}
+	return append(out, held...)
 }
 
 func message(m session.Message) (model.Message, error) {
@@ -33,11 +66,28 @@ func message(m session.Message) (model.Message, error) {
 	case m.Reply != nil:
 		return replyMessage(m.Reply)
 	case m.Call != nil:
+		text := frame(*m.Call)
+		if m.Masked > 0 {
+			text += fmt.Sprintf("\n[%s: %d bytes that are not shown any more; read_file %s shows them, or call the tool again]", visible.Strict(clip(m.Call.Title, 200)), m.Masked, outName(m.Call.Call))
+		}
+		if m.Loose {
+			return model.UserText("[a file that the person named]\n" + text), nil
+		}
 		failed := m.Call.Status != tool.OK.String() && m.Call.Status != tool.Running.String()
-		return model.ToolResult(m.Call.Call, m.Call.Tool, frame(*m.Call), failed), nil
+		return model.ToolResult(m.Call.Call, m.Call.Tool, text, failed), nil
+	case m.Note != "":
+		return model.UserText(m.Note), nil
 	default:
 		return model.UserText(m.User), nil
 	}
+}
+
+// clip is the beginning of a text.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return cutBefore(s[:most]) + " .."
 }
 
 // replyMessage is the model's own message as its provider layer made it.

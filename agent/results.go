@@ -127,7 +127,7 @@ func (d *Dispatcher) cancelled(c event.Call) (event.CallResult, error) {
 // it was cut, under the name @out/CALL.
 func (d *Dispatcher) keep(call, body string) (cut string, hidden int, err error) {
 	body = d.redactor.Text(body) // first: a cut through a secret would show its half
-	cut, hidden = bound(body, d.limit, outName(call))
+	cut, hidden = bound(body, d.limit(), outName(call))
 	if cut == body {
 		return body, 0, nil
 	}

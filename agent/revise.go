@@ -209,7 +209,7 @@ func (p proposal) leave(r *revision, drop []int) error {
 
 // replace gives a file the text of the person's editor.
 func (p proposal) replace(r *revision, name, text string) error {
-	if err := fit(text); err != nil {
+	if err := reviewable(text); err != nil {
 		return err
 	}
 	for _, c := range p.changes() {
@@ -275,7 +275,7 @@ func (p proposal) rewrite(r *revision, text string) error {
 	if text = strings.TrimRight(text, "\r\n"); strings.TrimSpace(text) == "" {
 		return errors.New("the edited command is empty: reject it instead")
 	}
-	if err := fit(text); err != nil {
+	if err := reviewable(text); err != nil {
 		return err
 	}
 	var args map[string]json.RawMessage
@@ -314,8 +314,8 @@ func (p proposal) commandText() (member, text string, ok bool) {
 	return "", "", false
 }
 
-// fit says why a text of the person cannot stand in a proposal.
-func fit(text string) error {
+// reviewable says why a text of the person cannot stand in a proposal.
+func reviewable(text string) error {
 	switch {
 	case strings.Contains(text, "\x00"):
 		return errors.New("the edited text holds a NUL character: nothing was changed")

@@ -8,8 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tera-pilot/tera-pilot/agent/budget"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/fit"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/guide"
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
@@ -36,18 +39,29 @@ type Options struct {
 	World       *world.World
 	Tools       *tool.Registry
 
-	Provider model.Provider // nil: none is configured; a turn then ends with the next step
-	Model    string
-	Price    func(model.Usage) *int64 // millionths of a dollar; nil: unknown
-	Small    bool                     // the model's window is small
-	Window   int64                    // of the model, in tokens; 0 when unknown
-	Preview  bool                     // tell the front end of the files of a call (event.CallPreview)
+	Provider  model.Provider // nil: none is configured; a turn then ends with the next step
+	Model     string
+	Price     func(model.Usage) *int64 // millionths of a dollar; nil: unknown
+	Small     bool                     // the model's window is small
+	Window    int64                    // of the model, in tokens; 0 when unknown
+	MaxOutput int64                    // of the model's answer, in tokens; 0 when unknown
+	Preview   bool                     // tell the front end of the files of a call (event.CallPreview)
 
 	Log      *session.Log
 	Past     []event.Event // what Log holds already
 	Store    *session.Store
 	Evidence *audit.Log
 	Info     audit.SessionInfo // front, level, workspace and the like are filled in here
+
+	Budget  *budget.Budget                            // nil: no limits
+	Learnt  fit.Store                                 // the zero Store keeps nothing
+	KeepAll bool                                      // agent_compaction is off: nothing is masked or summed up unasked
+	Switch  func(provider, name string) (Mind, error) // opens another model; nil: there is none but Provider
+
+	Commands []guide.Command  // what the person can call by a slash
+	Notes    event.Instructed // of the project, as the person let them in
+	Problems []string         // what of all that was left out, and why
+	Skills   string           // the list of skills for the model; "" for none
 
 	Redactor *secret.Redactor
 	Facts    Facts
@@ -65,7 +79,8 @@ type Session struct {
 	disp  *Dispatcher
 
 	lasting context.Context // for records that a cancelled turn must not lose
-	turns   chan string     // what the person said, for the worker
+	turns   chan job        // for the worker
+	warned  string          // the worker's: what was last said about the budget
 	worked  chan struct{}   // closed when the worker has ended
 	once    sync.Once       // of Close
 	closed  error
@@ -78,14 +93,20 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if o.Step == nil {
 		o.Step = func(string) {}
 	}
+	if o.Budget == nil {
+		o.Budget = budget.New(budget.Limits{}, budget.Spent{}, nil, o.Now)
+	}
 	past := session.Fold(o.Past)
-	s := &Session{o: o, turns: make(chan string, 1), worked: make(chan struct{}), lasting: context.WithoutCancel(ctx)}
+	s := &Session{o: o, turns: make(chan job, 1), worked: make(chan struct{}), lasting: context.WithoutCancel(ctx)}
 	info := s.info()
 	var err error
 	if s.audit, err = o.Evidence.Session(ctx, info); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoEvidence, err)
 	}
+	mind := Mind{Provider: o.Provider, Model: o.Model, Price: o.Price, Window: o.Window, MaxOutput: o.MaxOutput, Small: o.Small}
 	s.owner = newOwner(&owned{
+		offers: offered(o.Commands),
+		mind:   mind, known: o.Learnt.Get(mind.id(), mind.Model),
 		now: o.Now, log: o.Log, state: past, redact: redactEvent(o.Redactor.Bytes),
 		limits: gate.Limits{Level: o.Level, Rules: o.Rules}, canAsk: o.CanAsk, optOut: o.OptOut,
 		read: func() ([]event.Event, error) { return o.Store.Read(o.Log.ID()) },
@@ -130,10 +151,13 @@ func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
 	err := s.owner.emit(event.Opened{
 		Root: s.o.World.Root(), Front: string(s.o.Front), Level: info.Level,
 		Sandbox: info.Sandbox.Setting + " " + info.Sandbox.Grade, Provider: id, Model: name,
-		Version: info.Version, Resumed: len(s.o.Past) > 0, Facts: s.o.Facts.Text(),
-		Network: "off", Window: s.o.Window,
+		Version: info.Version, Resumed: len(s.o.Past) > 0, Facts: s.o.Facts.Text() + s.o.Skills,
+		Network: "off", Window: s.o.Window, MaxCost: s.o.Budget.Money(false),
 	})
 	if err != nil {
+		return err
+	}
+	if err := s.instruct(); err != nil {
 		return err
 	}
 	if err := s.recover(ctx); err != nil {
@@ -144,13 +168,9 @@ func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
 
 // dispatcher wires the road.
 func (s *Session) dispatcher() *Dispatcher {
-	limit := outputLimit
-	if s.o.Small {
-		limit = smallOutputLimit
-	}
 	return &Dispatcher{
 		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, front: s.o.Front,
-		judge: s.judge, keeps: s.keep, limit: limit, outDir: s.o.Log.OutDir(), clock: s.o.Now,
+		judge: s.judge, keeps: s.keep, limit: s.outputLimitNow, outDir: s.o.Log.OutDir(), clock: s.o.Now,
 		redactor: s.o.Redactor, preview: s.o.Preview, witnesses: s.o.Witness, step: s.o.Step,
 	}
 }

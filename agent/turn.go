@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/tera-pilot/tera-pilot/agent/budget"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/fit"
 	"github.com/tera-pilot/tera-pilot/agent/model"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/audit"
 )
 
@@ -35,14 +39,38 @@ const (
 // work runs one turn after the other until the session closes.
 func (s *Session) work(ctx context.Context) {
 	defer close(s.worked)
-	for text := range s.turns {
+	for j := range s.turns {
 		for more := true; more; {
-			s.turn(ctx, text)
-			if err := s.owner.do(func(o *owned) { text, more = o.next() }); err != nil {
+			if j.compact != nil {
+				s.compactAlone(ctx, *j.compact)
+			} else {
+				s.turn(ctx, j.text)
+			}
+			if err := s.owner.do(func(o *owned) { j, more = o.next(ctx.Err() != nil) }); err != nil {
 				return
 			}
 		}
 	}
+}
+
+// compactAlone is a compaction between two turns.
+func (s *Session) compactAlone(ctx context.Context, c event.Compact) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := s.owner.do(func(o *owned) {
+		if o.cancel = cancel; o.stopped {
+			cancel()
+		}
+		o.stopped = false
+	})
+	if err == nil {
+		err = s.compactNow(ctx, c.Back)
+	}
+	bodies := []event.Body{event.Working{}}
+	if err != nil && ctx.Err() == nil {
+		bodies = append(bodies, event.Notice{Severity: "warn", Text: "the conversation was not summed up: " + err.Error(), Key: "compact"})
+	}
+	_ = s.owner.do(func(o *owned) { o.tell(bodies...) }) // an ended session has nobody to tell
 }
 
 // turn answers one message of the person.
@@ -60,8 +88,12 @@ func (s *Session) turn(ctx context.Context, text string) {
 	if err != nil {
 		return
 	}
+	text, typed := s.expand(text)
 	err = errors.Join(s.owner.emit(event.TurnStarted{Turn: number, Text: text}), s.owner.barrier())
 	end := turnEnd{status: "error", code: codeError}
+	if err == nil {
+		err = s.mentions(ctx, typed)
+	}
 	if err == nil {
 		end, err = s.steps(ctx)
 	}
@@ -93,24 +125,35 @@ func (s *Session) steps(ctx context.Context) (turnEnd, error) {
 	if err := s.record(audit.Event{Kind: audit.KindPrompt, Title: "a message of the person"}); err != nil {
 		return turnEnd{}, err
 	}
-	if s.o.Provider == nil {
-		return turnEnd{"error", "no model is configured: set a key such as OPENAI_API_KEY, start a local model, or play `tera-pilot demo`", codeModel}, nil
+	if m, _, err := s.mind(); err != nil || m.Provider == nil {
+		return turnEnd{"error", "no model is configured: set a key such as OPENAI_API_KEY, start a local model, or play `tera-pilot demo`", codeModel}, err
 	}
-	invalid := 0
+	g, invalid := &guard{}, 0
 	for range s.o.MaxSteps {
+		if _, err := s.foldIn(ctx, nil); err != nil {
+			return turnEnd{}, err
+		}
 		reply, err := s.ask(ctx)
 		if end, over := replyEnd(ctx, err); over {
 			return end, s.owner.barrier()
 		}
 		if len(reply.Calls) == 0 {
+			if more, err := s.unfinished(ctx, g, reply); more || err != nil {
+				if err != nil {
+					return turnEnd{}, err
+				}
+				continue
+			}
 			return answerEnd(reply), nil
 		}
-		usable, err := s.calls(ctx, reply)
-		if err != nil {
+		usable, stop, err := s.calls(ctx, reply, g)
+		switch {
+		case err != nil:
 			return turnEnd{}, err
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return turnEnd{"cancelled", "stopped", codeCancelled}, nil
+		case stop != "":
+			return turnEnd{"incomplete", stop, codeError}, nil
 		}
 		if invalid++; usable {
 			invalid = 0
@@ -122,6 +165,65 @@ func (s *Session) steps(ctx context.Context) (turnEnd, error) {
 	return turnEnd{"incomplete", fmt.Sprintf("stopped after %d steps: say `go on` to continue, or raise agent_max_iterations", s.o.MaxSteps), codeBudget}, nil
 }
 
+// foldIn gives the turn what the person said meanwhile. The calls of left are
+// those that did not begin yet: they are closed first, so that the model reads
+// the person's words before it does more.
+func (s *Session) foldIn(ctx context.Context, left []event.Call) (some bool, err error) {
+	var texts []string
+	turn := 0
+	if err := s.owner.do(func(o *owned) { texts, turn = o.interjected, o.state.Turn }); err != nil || len(texts) == 0 {
+		return false, err
+	}
+	for _, c := range left {
+		if _, err := s.disp.refuse(c, tool.Cancelled, audit.Denied, "not begun: the person said something meanwhile; read it, then propose the call again if it still fits"); err != nil {
+			return true, err
+		}
+	}
+	doErr := s.owner.do(func(o *owned) {
+		texts = slices.Clone(o.interjected) // some may have been withdrawn, or added
+		o.interjected = nil
+		bodies := []event.Body{}
+		for i := range texts {
+			var t string
+			t, texts[i] = s.expandIn(o, texts[i])
+			bodies = append(bodies, event.Interjected{Turn: turn, Text: t})
+		}
+		err = o.emit(append(bodies, event.Queued{Texts: o.waiting()})...)
+	})
+	if err = errors.Join(doErr, err); err != nil {
+		return true, err
+	}
+	for _, t := range texts {
+		if err := s.mentions(ctx, t); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// unfinished says that a turn goes on though the model called for nothing: the
+// person said more, the answer was empty, or changes were not tested. It is
+// asked for each of the last two once a turn.
+func (s *Session) unfinished(ctx context.Context, g *guard, r event.Reply) (bool, error) {
+	if some, err := s.foldIn(ctx, nil); some || err != nil {
+		return some, err
+	}
+	state, err := s.owner.state()
+	if err != nil || r.Stop != model.StopEnd.String() {
+		return false, err
+	}
+	nudge := event.Nudged{Turn: state.Turn}
+	switch checks := s.o.Facts.Checks; {
+	case r.Text == "" && !g.emptied:
+		g.emptied, nudge.Kind, nudge.Text = true, "empty", emptyNudge
+	case r.Text != "" && !g.verified && len(state.Unchecked) > 0 && len(checks) > 0:
+		g.verified, nudge.Kind, nudge.Text = true, "verify", verifyNudge(state.Unchecked, checks)
+	default:
+		return false, nil
+	}
+	return true, s.owner.emit(nudge)
+}
+
 // replyEnd says whether a failed request ends the turn, and how.
 func replyEnd(ctx context.Context, err error) (turnEnd, bool) {
 	switch {
@@ -131,6 +233,8 @@ func replyEnd(ctx context.Context, err error) (turnEnd, bool) {
 		return turnEnd{"cancelled", "stopped", codeCancelled}, true
 	case errors.Is(err, errNoEvidence):
 		return turnEnd{"error", err.Error(), codeNoEvidence}, true
+	case overBudget(err):
+		return turnEnd{"incomplete", err.Error(), codeBudget}, true
 	default:
 		return turnEnd{"error", err.Error(), codeModel}, true
 	}
@@ -141,51 +245,106 @@ func answerEnd(r event.Reply) turnEnd {
 	switch r.Stop {
 	case model.StopLength.String():
 		return turnEnd{"incomplete", "the answer was cut at the model's output limit: say `go on`", codeError}
+	case stopRepeated:
+		return turnEnd{"error", "the model repeated itself without end, and was stopped: ask again in other words, or try another model", codeModel}
 	case model.StopFilter.String():
 		return turnEnd{"error", "the provider withheld the answer", codeModel}
 	}
 	if r.Text == "" {
-		return turnEnd{"error", "the model's answer was empty: ask again, or try another model", codeModel}
+		return turnEnd{"error", "the model's answer was empty twice: ask in other words, or try another model", codeModel}
 	}
 	return turnEnd{status: "done"}
 }
 
-// ask sends the conversation to the model and stores its reply.
+// stopRepeated is the stop of a reply that was cut since it repeated itself.
+const stopRepeated = "repetition"
+
+// overBudget says that a request was not sent for want of a budget.
+func overBudget(err error) bool {
+	_, ok := errors.AsType[*budget.ReachedError](err)
+	return ok || errors.Is(err, budget.ErrUnpriced)
+}
+
+// ask sends the conversation to the model and stores its reply. A conversation
+// that the server finds too long is made shorter, once.
 func (s *Session) ask(ctx context.Context) (event.Reply, error) {
-	state, err := s.owner.state()
-	if err != nil {
-		return event.Reply{}, err
+	for again := true; ; again = false {
+		if err := s.asked(ctx); err != nil {
+			return event.Reply{}, err
+		}
+		m, known, err := s.mind()
+		if err != nil {
+			return event.Reply{}, err
+		}
+		req, err := s.fitted(ctx, m, known)
+		if err != nil {
+			return event.Reply{}, err
+		}
+		s.working("model")
+		deltas := newDeltas(s)
+		reply, stored, askErr := s.send(ctx, m, known, req, deltas.take)
+		deltas.flush()
+		e, failed := errors.AsType[*model.Error](askErr)
+		if failed && e.Class == model.ClassContextOverflow && len(reply.Parts) == 0 && again && ctx.Err() == nil {
+			if err := s.overflowed(ctx, m, known, req, e); err != nil {
+				return event.Reply{}, err
+			}
+			continue
+		}
+		if askErr != nil && len(reply.Parts) == 0 {
+			return event.Reply{}, askErr
+		}
+		err = errors.Join(s.owner.emit(stored), s.owner.barrier(), s.closeUnusable(stored, askErr))
+		return stored, errors.Join(askErr, err)
 	}
-	req, err := request(state, s.o.Tools, s.o.Small)
-	if err != nil {
-		return event.Reply{}, err
+}
+
+// asked does a compaction that the person asked for in the middle of a turn.
+func (s *Session) asked(ctx context.Context) error {
+	var c *event.Compact
+	if err := s.owner.do(func(o *owned) { c, o.compact = o.compact, nil }); err != nil || c == nil {
+		return err
 	}
-	s.working("model")
-	deltas := newDeltas(s)
-	reply, askErr := s.o.Provider.Complete(ctx, req, deltas.take)
-	deltas.flush()
-	stored, err := s.reply(state.Model, reply)
+	return s.compactNow(ctx, c.Back)
+}
+
+// send is one request to the model: within the budget, on record, and a lesson
+// about the model's tokens. Nothing of it is in the session's log yet.
+func (s *Session) send(ctx context.Context, m Mind, known fit.Known, req model.Request, onDelta func(model.Delta)) (model.Reply, event.Reply, error) {
+	hold, err := s.reserve(m, known, &req)
 	if err != nil {
-		return event.Reply{}, errors.Join(err, askErr)
+		return model.Reply{}, event.Reply{}, err
+	}
+	reply, askErr := m.Provider.Complete(ctx, req, onDelta)
+	settled := s.settleSpent(hold, m, known, req, reply, askErr)
+	if u := reply.Usage; u != nil && askErr == nil {
+		if next := known.Saw(fit.Request(req), u.Input+u.CacheRead+u.CacheWrite); next != known {
+			s.learn(m, next)
+		}
+	}
+	stored, err := s.reply(m, reply)
+	if err = errors.Join(settled, err); err != nil {
+		return reply, stored, errors.Join(err, askErr)
 	}
 	if askErr != nil && len(reply.Parts) == 0 {
-		return event.Reply{}, errors.Join(askErr, s.recordFailed(ctx, state.Model, askErr))
+		return reply, stored, errors.Join(askErr, s.recordFailed(ctx, m, askErr))
 	}
-	err = errors.Join(s.owner.emit(stored), s.owner.barrier(), s.recordModel(stored), s.closeUnusable(stored, askErr))
-	return stored, errors.Join(askErr, err)
+	return reply, stored, errors.Join(askErr, s.recordModel(stored))
 }
 
 // reply is the model's answer as the session's log keeps it.
-func (s *Session) reply(name string, r model.Reply) (event.Reply, error) {
+func (s *Session) reply(m Mind, r model.Reply) (event.Reply, error) {
 	parts, err := json.Marshal(r.Parts)
 	if err != nil {
 		return event.Reply{}, fmt.Errorf("reply of the model: %w", err)
 	}
-	out := event.Reply{Text: r.Text, Reasoning: r.Reasoning, Parts: parts, Stop: r.Stop.String(), Provider: s.o.Provider.ID(), Model: name}
+	out := event.Reply{Text: r.Text, Reasoning: r.Reasoning, Parts: parts, Stop: r.Stop.String(), Provider: m.id(), Model: m.Model}
+	if slices.Contains(r.Warnings, model.WarnRepetition) {
+		out.Stop = stopRepeated
+	}
 	if r.Usage != nil {
-		out.Usage = event.Usage{Input: r.Usage.Input, Output: r.Usage.Output, CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite}
-		if s.o.Price != nil && name == s.o.Model { // what another one costs is not known here
-			out.Usage.Cost = s.o.Price(*r.Usage)
+		out.Usage = event.Usage{
+			Input: r.Usage.Input, Output: r.Usage.Output, CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite, Cost: m.cost(*r.Usage),
 		}
 	}
 	for _, c := range r.Calls {
@@ -209,25 +368,47 @@ func (s *Session) closeUnusable(r event.Reply, failed error) error {
 }
 
 // calls does the calls of a reply in order. usable says that one of them was
-// fit to be decided about. A cancelled turn closes those that are left.
-func (s *Session) calls(ctx context.Context, r event.Reply) (usable bool, err error) {
+// fit to be decided about; stop is why the turn ends. A cancelled turn closes
+// those that are left, and so does a word of the person.
+func (s *Session) calls(ctx context.Context, r event.Reply, g *guard) (usable bool, stop string, err error) {
 	s.working("tool")
-	for _, c := range r.Calls {
-		if ctx.Err() != nil {
+	var nudges []string
+	for i, c := range r.Calls {
+		if ctx.Err() != nil || stop != "" {
 			if _, err := s.disp.cancelled(c); err != nil {
-				return usable, err
+				return usable, stop, err
 			}
 			continue
 		}
 		usable = usable || c.Status == callOK
-		if _, err := s.disp.Call(ctx, c); err != nil {
-			return usable, err
+		res, err := s.disp.Call(ctx, c)
+		if err != nil {
+			return usable, stop, err
 		}
 		if err := s.tellHead(); err != nil {
-			return usable, err
+			return usable, stop, err
+		}
+		nudge := ""
+		if nudge, stop = g.saw(c, res); nudge != "" {
+			nudges = append(nudges, nudge)
+		}
+		if stop == "" && ctx.Err() == nil {
+			if said, err := s.foldIn(ctx, r.Calls[i+1:]); said || err != nil {
+				return usable, stop, errors.Join(err, s.nudge("loop", nudges))
+			}
 		}
 	}
-	return usable, nil
+	return usable, stop, s.nudge("loop", nudges)
+}
+
+// nudge tells the model what the guard saw.
+func (s *Session) nudge(kind string, texts []string) error {
+	for _, t := range texts {
+		if err := s.owner.do(func(o *owned) { o.tell(event.Nudged{Turn: o.state.Turn, Kind: kind, Text: t}) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Session) working(on string) {
@@ -246,7 +427,7 @@ func (s *Session) record(e audit.Event) error {
 
 // recordFailed states a request to the model that brought no answer: what kind
 // of failure it was, and no text of the server's.
-func (s *Session) recordFailed(ctx context.Context, name string, failed error) error {
+func (s *Session) recordFailed(ctx context.Context, m Mind, failed error) error {
 	why := "error"
 	if ctx.Err() != nil {
 		why = "cancelled"
@@ -255,7 +436,7 @@ func (s *Session) recordFailed(ctx context.Context, name string, failed error) e
 		why = string(e.Class)
 	}
 	return s.record(audit.Event{Kind: audit.KindModel, Category: audit.CategoryThought, Title: "a request to the model failed", Data: map[string]any{
-		"provider": s.o.Provider.ID(), "model": name, "failed": why,
+		"provider": m.id(), "model": m.Model, "failed": why,
 	}})
 }
 

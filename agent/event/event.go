@@ -23,7 +23,7 @@ type Body interface{ Type() string }
 // Transient says that the event is not stored.
 func (e Event) Transient() bool {
 	switch e.Body.(type) {
-	case TextDelta, ReasoningDelta, OutputDelta, CallPreview, AuditHead, Working, Queued, UndoPoints, UndoPlan:
+	case TextDelta, ReasoningDelta, OutputDelta, CallPreview, AuditHead, Working, Queued, UndoPoints, UndoPlan, Offered:
 		return true
 	default:
 		return false
@@ -278,11 +278,49 @@ type Compacted struct {
 	From    int64    `json:"from"`              // tokens before, estimated
 	To      int64    `json:"to"`                // and after
 	Tainted bool     `json:"tainted,omitempty"` // the summary covers untrusted text
+	By      string   `json:"by,omitempty"`      // the model that wrote the summary; "" when the program did
+	Usage   Usage    `json:"usage,omitzero"`    // of the requests for it
 }
 
 // Uncompacted takes the compaction with the number Of back.
 type Uncompacted struct {
 	Of uint64 `json:"of"`
+}
+
+// Nudged is what the program itself told the model: Kind is loop, edits,
+// verify, empty or plan. It joins the conversation behind the results of the
+// calls that are open.
+type Nudged struct {
+	Turn int    `json:"turn"`
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+// Instructed is what the project's own files tell the model from now on: its
+// notes (AGENTS.md and the like), framed as data.
+type Instructed struct {
+	Files []InstructionFile `json:"files"`
+	Text  string            `json:"text"` // as the model reads it; "" for none any more
+}
+
+// InstructionFile is one file of project notes.
+type InstructionFile struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+	Cut    bool   `json:"cut,omitempty"` // only its beginning is sent
+}
+
+// Offered is what the person can call by a slash besides the built-in words.
+type Offered struct {
+	Commands []SlashCommand `json:"commands"`
+}
+
+// SlashCommand is a message that the person has ready under a name.
+type SlashCommand struct {
+	Name string `json:"name"` // without its slash
+	Does string `json:"does"`
+	From string `json:"from"` // user, project or skill
 }
 
 // JobChanged says where a command in the background stands.
@@ -429,6 +467,9 @@ func (ThoughtChanged) Type() string { return "thought.changed" }
 func (Masked) Type() string         { return "context.masked" }
 func (Compacted) Type() string      { return "context.compacted" }
 func (Uncompacted) Type() string    { return "context.uncompacted" }
+func (Nudged) Type() string         { return "turn.nudged" }
+func (Instructed) Type() string     { return "session.instructed" }
+func (Offered) Type() string        { return "offered" }
 func (JobChanged) Type() string     { return "job.changed" }
 func (Egress) Type() string         { return "egress" }
 func (Closed) Type() string         { return "session.closed" }
@@ -549,6 +590,12 @@ func decodeBody(word string, b []byte) (Body, error) {
 		return into[Compacted](b)
 	case Uncompacted{}.Type():
 		return into[Uncompacted](b)
+	case Nudged{}.Type():
+		return into[Nudged](b)
+	case Instructed{}.Type():
+		return into[Instructed](b)
+	case Offered{}.Type():
+		return into[Offered](b)
 	case JobChanged{}.Type():
 		return into[JobChanged](b)
 	case Egress{}.Type():

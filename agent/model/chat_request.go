@@ -68,7 +68,7 @@ type chatImageURL struct {
 func (chat) request(req Request, set settings) (string, http.Header, []byte, error) {
 	body := chatBody{
 		Model: req.Model, Stream: true, MaxTokens: req.MaxTokens,
-		Temperature: req.Temperature, Seed: req.Seed, Effort: req.Effort,
+		Temperature: req.Temperature, Seed: req.Seed, Effort: spoken(req.Effort, set.info),
 	}
 	if !set.preset.quirks.noUsage {
 		body.Options = &chatOptions{Usage: true}
@@ -87,6 +87,19 @@ func (chat) request(req Request, set settings) (string, http.Header, []byte, err
 	}
 	raw, err := encode(body)
 	return "/chat/completions", bearer(set.key), raw, err
+}
+
+// spoken is an effort for servers that know low, medium and high. The least
+// that those of a reasoning model take everywhere is low; to others, which
+// refuse the member, nothing is said.
+func spoken(e Effort, info Info) Effort {
+	switch {
+	case e != EffortOff:
+		return e
+	case info.Reasoning:
+		return EffortLow
+	}
+	return ""
 }
 
 // chatMessages writes one message; results of calls are a message each.

@@ -34,7 +34,7 @@ type geminiConfig struct {
 // geminiThinking is a level; the models before 3 know a budget of tokens.
 type geminiThinking struct {
 	Include bool   `json:"includeThoughts"`
-	Budget  int    `json:"thinkingBudget,omitempty"`
+	Budget  *int   `json:"thinkingBudget,omitempty"`
 	Level   Effort `json:"thinkingLevel,omitempty"`
 }
 
@@ -71,12 +71,7 @@ func (gemini) request(req Request, set settings) (string, http.Header, []byte, e
 		Config:   geminiConfig{MaxTokens: req.MaxTokens, Temperature: req.Temperature, Seed: req.Seed},
 		Contents: []geminiContent{},
 	}
-	if budget := thinkingBudgets[req.Effort]; budget > 0 {
-		body.Config.Thinking = &geminiThinking{Include: true, Level: req.Effort}
-		if strings.Contains(req.Model, "gemini-2") {
-			body.Config.Thinking = &geminiThinking{Include: true, Budget: budget}
-		}
-	}
+	body.Config.Thinking = geminiThoughts(req)
 	var functions []geminiFunction
 	for _, t := range req.Tools {
 		functions = append(functions, geminiFunction{t.Name, t.Description, compact(t.Schema)})
@@ -97,6 +92,23 @@ func (gemini) request(req Request, set settings) (string, http.Header, []byte, e
 	}
 	name := strings.TrimPrefix(req.Model, "models/")
 	return "/models/" + url.PathEscape(name) + ":streamGenerateContent?alt=sse", h, raw, err
+}
+
+// geminiThoughts asks for thoughts: models up to 2.5 know a budget, 0 for none;
+// later ones know a level, and cannot be kept from thinking.
+func geminiThoughts(req Request) *geminiThinking {
+	budget, old := thinkingBudgets[req.Effort], strings.Contains(req.Model, "gemini-2")
+	switch {
+	case req.Effort == EffortOff && old:
+		return &geminiThinking{Budget: new(int)}
+	case req.Effort == EffortOff:
+		return &geminiThinking{Level: EffortLow}
+	case budget > 0 && old:
+		return &geminiThinking{Include: true, Budget: &budget}
+	case budget > 0:
+		return &geminiThinking{Include: true, Level: req.Effort}
+	}
+	return nil
 }
 
 // add writes a message; neighbours of one role are one content.

@@ -38,6 +38,7 @@ type Effort string
 
 // Efforts that every adapter understands.
 const (
+	EffortOff    Effort = "off" // as little as the model allows
 	EffortLow    Effort = "low"
 	EffortMedium Effort = "medium"
 	EffortHigh   Effort = "high"

@@ -50,8 +50,8 @@ func (ollama) request(req Request, set settings) (string, http.Header, []byte, e
 		Messages: []ollamaSent{},
 	}
 	if req.Effort != "" {
-		yes := true
-		body.Think = &yes
+		think := req.Effort != EffortOff
+		body.Think = &think
 	}
 	for _, t := range req.Tools {
 		body.Tools = append(body.Tools, chatTool{"function", chatToolSpec{t.Name, t.Description, compact(t.Schema)}})

@@ -59,8 +59,8 @@ func (responses) request(req Request, set settings) (string, http.Header, []byte
 		MaxTokens: req.MaxTokens, Temperature: req.Temperature, Instructions: req.System,
 		Input: []responsesSent{},
 	}
-	if req.Effort != "" {
-		body.Reasoning = &responsesReasoning{req.Effort, "auto"}
+	if effort := spoken(req.Effort, set.info); effort != "" {
+		body.Reasoning = &responsesReasoning{effort, "auto"}
 	}
 	for _, t := range req.Tools {
 		body.Tools = append(body.Tools, responsesTool{Type: "function", Name: t.Name, Description: t.Description, Parameters: compact(t.Schema)})

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -39,6 +40,21 @@ type State struct {
 
 	Parent string // the session that this one was forked from; "" for none
 	Fork   uint64 // the last event of Parent that it shares
+
+	Thought    string      // off, low, medium or high; "" is the provider's own
+	Notes      string      // of the project, for the model, as they are now
+	NotesFirst string      // as they stand in the first message
+	NotesHash  string      // of the files of Notes, joined
+	Compaction *Compaction // in force; nil: none
+	Held       bool        // a compaction was taken back: none is made unasked
+	Unchecked  []string    // files that this turn changed since the tests last ran
+}
+
+// Compaction is a summary in the place of older messages.
+type Compaction struct {
+	Seq uint64 // of its event
+	event.Compacted
+	Before *Compaction // the one that it replaced; its own Before is nil
 }
 
 // Check is what is known of the project's tests in this session.
@@ -54,12 +70,31 @@ type OpenCall struct {
 	Decided event.CallDecided
 }
 
-// Message is one entry of the conversation as the model reads it.
+// Message is one entry of the conversation as the model reads it. It has
+// exactly one of User, Note, Reply and Call.
 type Message struct {
-	Turn  int
-	User  string       // what the person said; a message has exactly one of the three
-	Reply *event.Reply // what the model answered
-	Call  *event.CallResult
+	Seq    uint64 // of its event
+	Turn   int
+	User   string       // what the person said
+	Note   string       // what the program said
+	Reply  *event.Reply // what the model answered
+	Call   *event.CallResult
+	Loose  bool // Call answers no call of the model: the person mentioned a file
+	Masked int  // bytes of Call's body that are not sent any more; Body is then empty
+}
+
+// Sent are the messages that are sent to the model, those behind the summary.
+func (s State) Sent() []Message {
+	if s.Compaction == nil {
+		return s.Messages
+	}
+	return after(s.Messages, s.Compaction.After)
+}
+
+// after are the messages of events behind seq.
+func after(m []Message, seq uint64) []Message {
+	i, _ := slices.BinarySearchFunc(m, seq+1, func(m Message, seq uint64) int { return cmp.Compare(m.Seq, seq) })
+	return m[i:]
 }
 
 // Fold applies events to the empty state.
@@ -90,14 +125,15 @@ func Apply(s State, e event.Event) State {
 		}
 	case event.TurnStarted:
 		s.Turn, s.TurnOpen = b.Turn, true
-		s.Messages = append(s.Messages, Message{Turn: b.Turn, User: b.Text})
+		s.Messages = append(s.Messages, Message{Seq: e.Seq, Turn: b.Turn, User: b.Text})
+		s.Unchecked = nil
 		if s.Title == "" {
 			s.Title = firstLine(b.Text)
 		}
 	case event.TurnEnded:
 		s.TurnOpen = false
 	case event.Reply:
-		s.Messages = append(s.Messages, Message{Turn: s.Turn, Reply: &b})
+		s.Messages = append(s.Messages, Message{Seq: e.Seq, Turn: s.Turn, Reply: &b})
 		s.Usage = addUsage(s.Usage, b.Usage)
 		if b.Text != "" {
 			s.Last = b.Text
@@ -132,6 +168,22 @@ func Apply(s State, e event.Event) State {
 		s.Title = b.Title
 	case event.Archived:
 		s.Archived = b.Archived
+	case event.Interjected:
+		s.Messages = append(s.Messages, Message{Seq: e.Seq, Turn: s.Turn, User: b.Text})
+	case event.Nudged:
+		s.Messages = append(s.Messages, Message{Seq: e.Seq, Turn: s.Turn, Note: b.Text})
+	case event.Instructed:
+		s = applyNotes(s, e.Seq, b)
+	case event.ThoughtChanged:
+		s.Thought = b.Level
+	case event.Masked:
+		s.Messages = masked(s.Messages, b.Calls)
+	case event.Compacted:
+		s = applyCompacted(s, e.Seq, b)
+	case event.Uncompacted:
+		if c := s.Compaction; c != nil && c.Seq == b.Of {
+			s.Compaction, s.Held = c.Before, true
+		}
 	case event.Notice, event.Recovered, event.Closed:
 		// For the reader of the log; the state has nothing to remember.
 	}
@@ -140,7 +192,7 @@ func Apply(s State, e event.Event) State {
 
 func applyResult(s State, r event.CallResult) State {
 	s.Open = slices.DeleteFunc(slices.Clone(s.Open), func(c OpenCall) bool { return c.Call == r.Call })
-	s.Messages = append(s.Messages, Message{Turn: s.Turn, Call: &r})
+	s.Messages = append(s.Messages, Message{Seq: s.Seq, Turn: s.Turn, Call: &r, Loose: !called(s.Messages, r.Call)})
 	if len(r.Files) > 0 {
 		s.Seen = maps.Clone(s.Seen)
 		if s.Seen == nil {
@@ -153,10 +205,74 @@ func applyResult(s State, r event.CallResult) State {
 	if len(r.Changes) > 0 {
 		s.Changed = append(s.Changed, r.Changes...)
 		s.Check.Stale = true
+		s.Unchecked = slices.Clip(s.Unchecked)
+		for _, c := range r.Changes {
+			if !slices.Contains(s.Unchecked, c.Path) {
+				s.Unchecked = append(s.Unchecked, c.Path)
+			}
+		}
 	}
 	if r.Check {
+		s.Unchecked = nil
 		s.Check = Check{Ran: true, Passed: r.Status == "ok" && r.Exit != nil && *r.Exit == 0}
 	}
+	return s
+}
+
+// called says that the model's last reply holds the call.
+func called(m []Message, call string) bool {
+	for i := len(m) - 1; i >= 0; i-- {
+		if r := m[i].Reply; r != nil {
+			return slices.ContainsFunc(r.Calls, func(c event.Call) bool { return c.ID == call })
+		}
+	}
+	return false
+}
+
+// applyNotes takes what the project's files say. Before the first message it
+// stands in front of it; later it is a message, and what was sent stays as it is.
+func applyNotes(s State, seq uint64, b event.Instructed) State {
+	s.Notes, s.NotesHash = b.Text, ""
+	for _, f := range b.Files {
+		s.NotesHash += f.Path + " " + f.SHA256 + "\n"
+	}
+	if len(s.Messages) == 0 {
+		s.NotesFirst = b.Text
+		return s
+	}
+	text := b.Text
+	if text == "" {
+		text = "[the notes of this project are gone: what they said does not hold any more]\n"
+	}
+	s.Messages = append(s.Messages, Message{Seq: seq, Turn: s.Turn, Note: text})
+	return s
+}
+
+// masked takes the bodies of results away. They lie in the log, and under
+// their own names.
+func masked(m []Message, calls []string) []Message {
+	out := slices.Clone(m)
+	for i, x := range out {
+		if x.Call == nil || x.Masked > 0 || !slices.Contains(calls, x.Call.Call) {
+			continue
+		}
+		r := *x.Call
+		out[i].Masked, r.Body = len(r.Body), ""
+		out[i].Call = &r
+	}
+	return out
+}
+
+// applyCompacted puts a summary into force. What the one before it had left
+// out is let go: only the last compaction can be taken back.
+func applyCompacted(s State, seq uint64, b event.Compacted) State {
+	next := &Compaction{Seq: seq, Compacted: b}
+	if c := s.Compaction; c != nil {
+		s.Messages = slices.Clone(after(s.Messages, c.After))
+		next.Before = &Compaction{Seq: c.Seq, Compacted: c.Compacted}
+	}
+	s.Compaction, s.Held, s.NotesFirst = next, false, s.Notes
+	s.Usage = addUsage(s.Usage, b.Usage)
 	return s
 }
 

@@ -21,6 +21,8 @@ type Options struct {
 	Syntax func(name string, content []byte) error
 	Fetch  bool // offer web_fetch
 	Search bool // offer web_search: a search service is configured
+	// Skills are what get_skill reads; without any it is not offered.
+	Skills []Skill
 }
 
 // Builtin lists the tools of this package in the order in which a model is
@@ -39,6 +41,9 @@ func Builtin(o Options) []Tool {
 	}
 	if o.Search {
 		out = append(out, webSearch{})
+	}
+	if len(o.Skills) > 0 {
+		out = append(out, getSkill{o.Skills})
 	}
 	return out
 }

@@ -143,4 +143,3 @@ func (l *activityLog) Export() (path string, err error) {
 func exportName(state, format string, now time.Time) string {
 	return filepath.Join(state, "audit_export_"+now.UTC().Format("20060102T150405Z")+"."+format)
 }
-

@@ -81,7 +81,7 @@ func (a *app) patient(project string) (doctor.Place, error) {
 	}
 	d.Sandbox, d.Unused = s.Sandbox, s.Unused
 	_, d.Policy = a.rules(state, nil, trust.Grant{})
-	prov, err := a.provider(place{home, state, d.Root, s}, secret.New())
+	prov, err := a.provider(place{home: home, state: state, root: d.Root, settings: s}, secret.New())
 	if d.ProviderErr = err; err == nil && prov.Provider != nil {
 		d.Provider, d.Model = prov.ID(), prov.model
 	}

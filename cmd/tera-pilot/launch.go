@@ -12,8 +12,11 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent"
+	"github.com/tera-pilot/tera-pilot/agent/budget"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/fit"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/guide"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/agent/world"
@@ -30,14 +33,15 @@ import (
 // A launch says what kind of session is wanted.
 type launch struct {
 	front         audit.Front
-	dir           string // where it was started
-	canAsk        bool   // somebody answers questions
-	optOut        bool   // --no-confirm
-	last          bool   // go on with the last session of the folder
-	resume        string // go on with this one
-	maxSteps      int    // 0: the setting
-	needsSandbox  bool   // refuse to start without one
-	needsProvider bool   // refuse to start without a model
+	dir           string        // where it was started
+	canAsk        bool          // somebody answers questions
+	optOut        bool          // --no-confirm
+	last          bool          // go on with the last session of the folder
+	resume        string        // go on with this one
+	maxSteps      int           // 0: the setting
+	limits        budget.Limits // of this run; 0: none
+	needsSandbox  bool          // refuse to start without one
+	needsProvider bool          // refuse to start without a model
 	env           []string
 	editor        world.Editor // nil: none
 	preview       bool         // the front end shows the files of a call itself
@@ -47,6 +51,7 @@ type launch struct {
 // place is where a session works and where its state lies.
 type place struct {
 	home, state, root string
+	start             string // where it was started, beneath the root, with slashes
 	settings          config.Settings
 }
 
@@ -119,8 +124,10 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	if err := a.build(ctx, o, l, agent.Options{
 		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
 		Level: level, Sandbox: setting, Rules: rules, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
-		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != ""}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, Preview: l.preview,
-		Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
+		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != ""}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, MaxOutput: prov.output, Preview: l.preview,
+		Budget: spending(l, p, past), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
+		Switch: func(id, name string) (agent.Mind, error) { return a.another(p, redactor, id, name) },
+		Log:    log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
 	}); err != nil {
 		return errors.Join(err, log.Close())
 	}
@@ -209,7 +216,24 @@ func (a *app) place(dir string) (place, error) {
 	if p.root, err = world.Root(dir, a.flags.root, p.home, p.state); err != nil {
 		return p, usage("%w", err)
 	}
+	p.start = startIn(dir, p.root)
 	return p, nil
+}
+
+// startIn names a folder from the root; one that is not beneath it is the root.
+func startIn(dir, root string) string {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return "."
+	}
+	rel, err := filepath.Rel(root, abs)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
+		return "."
+	}
+	return filepath.ToSlash(rel)
 }
 
 // settings merges the file, the environment and the flags.
@@ -244,6 +268,26 @@ func levels(s config.Settings) (gate.Level, gate.Setting, error) {
 	}
 	setting, err := gate.ParseSetting(s.Sandbox)
 	return level, setting, err
+}
+
+// spending is the budget of a session: what is asked for at the launch counts
+// from now on, budget_usd counts what the session has spent before as well, and
+// the limits of a day count all sessions.
+func spending(l launch, p place, past []event.Event) *budget.Budget {
+	day := budget.NewDay(p.state, budget.Limits{Cost: p.settings.DayMicros, Tokens: int64(p.settings.DayTokens)}, time.Now)
+	used := session.Fold(past).Usage
+	before := budget.Spent{Tokens: used.Input + used.Output + used.CacheRead + used.CacheWrite}
+	if used.Cost != nil {
+		before.Cost = *used.Cost
+	}
+	b := budget.New(budget.Limits{Cost: p.settings.BudgetMicros}, before, day, time.Now)
+	b.Raise = "budget_usd in config.json is the limit"
+	if l.limits == (budget.Limits{}) {
+		return b
+	}
+	run := b.Child(l.limits)
+	run.Whose, run.Raise = "this run", "raise --max-cost, --max-tokens or --max-minutes, or go on with --continue"
+	return run
 }
 
 func (l launch) steps(s config.Settings) int {
@@ -299,18 +343,8 @@ func facts(ctx context.Context, w *world.World) agent.Facts {
 	if commit, branch := w.Head(ctx); commit != "" {
 		f.Git = strings.TrimSpace(fmt.Sprintf("%s %.12s", branch, commit))
 	}
-	entries, err := os.ReadDir(w.Root())
-	if err == nil {
-		for _, e := range entries[:min(len(entries), 60)] {
-			name := e.Name()
-			if e.IsDir() {
-				name += "/"
-			}
-			if name != ".git/" {
-				f.Top = append(f.Top, name)
-			}
-		}
-	}
+	m := guide.Look(w.Root())
+	f.Top, f.Languages, f.Manifests = m.Top, m.Languages, m.Manifests
 	checks, err := w.View(func(string) (string, bool) { return "", false }).Checks(ctx)
 	if err == nil {
 		for _, c := range checks {

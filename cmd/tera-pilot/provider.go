@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 
+	"github.com/tera-pilot/tera-pilot/agent"
+	"github.com/tera-pilot/tera-pilot/agent/fit"
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/internal/keystore"
 	"github.com/tera-pilot/tera-pilot/internal/scenario"
@@ -15,7 +17,7 @@ const scripted = "scripted"
 
 // smallWindow is the context, in tokens, below which a model gets the short
 // prompt and the few tools.
-const smallWindow = 16 << 10
+const smallWindow = fit.SmallWindow
 
 // errNoModel says that nothing was configured that could answer.
 var errNoModel = errors.New("no model is configured: set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY, or the address of a local server in OPENAI_BASE_URL, and name a model with --model; `tera-pilot demo` needs none")
@@ -26,7 +28,27 @@ type provider struct {
 	model  string
 	price  func(model.Usage) *int64
 	window int64
+	output int64 // the longest answer, in tokens; 0 when unknown
 	small  bool
+}
+
+// mind is the model as a session takes it.
+func (p provider) mind() agent.Mind {
+	return agent.Mind{Provider: p.Provider, Model: p.model, Price: p.price, Window: p.window, MaxOutput: p.output, Small: p.small}
+}
+
+// another opens a model for a session that runs: a provider by its id, with
+// the key and the address that the settings and the environment hold for it.
+func (a *app) another(p place, redactor *secret.Redactor, id, name string) (agent.Mind, error) {
+	if id == scripted || a.flags.script != "" {
+		return agent.Mind{}, errors.New("a script is played to its end by the model that it began with")
+	}
+	p.settings.Provider, p.settings.Model = id, name
+	prov, err := a.provider(p, redactor)
+	if err != nil {
+		return agent.Mind{}, err
+	}
+	return prov.mind(), nil
 }
 
 // provider chooses the model by flags, settings and environment. A key that it
@@ -73,7 +95,7 @@ func (a *app) provider(p place, redactor *secret.Redactor) (provider, error) {
 	if err != nil {
 		return provider{}, &exitError{exitModel, err}
 	}
-	return provider{client, name, pricing(info, preset.Local), info.Context, info.Context > 0 && info.Context < smallWindow}, nil
+	return provider{client, name, pricing(info, preset.Local), info.Context, info.MaxOutput, info.Context > 0 && info.Context < smallWindow}, nil
 }
 
 // preset is the provider that is meant: the one that is named, else the first
@@ -152,5 +174,6 @@ func (a *app) script(p place) (provider, error) {
 		return provider{}, usage("%w", err)
 	}
 	free := func(model.Usage) *int64 { return new(int64) }
-	return provider{model.NewScripted(s, p.root), "scenario", free, 0, false}, nil
+	window := int64(p.settings.Providers[scripted].Context)
+	return provider{model.NewScripted(s, p.root), "scenario", free, window, 0, window > 0 && window < smallWindow}, nil
 }

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/agent/budget"
 	"github.com/tera-pilot/tera-pilot/agent/headless"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/config"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 )
 
@@ -27,6 +29,8 @@ type runFlags struct {
 	noConfirm, json, last bool
 	session               string
 	steps, minutes        int
+	cost                  float64 // dollars
+	tokens                int64
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -39,9 +43,17 @@ denied, and listed at the end with the smallest rule that would have allowed it.
 The answer goes to stdout, progress to stderr. A PROMPT of - is read from stdin.`,
 		Example: `  tera-pilot run 'which tests cover the parser?'
   tera-pilot run --no-confirm 'make the failing test pass'
+  tera-pilot run --max-cost 0.50 --max-minutes 20 'bring the tests up to date'
   tera-pilot run --json - < task.txt`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, name := range []string{"max-cost", "max-tokens", "max-steps", "max-minutes"} {
+				if flag := cmd.Flags().Lookup(name); flag.Changed && (flag.Value.String() == "0" || strings.HasPrefix(flag.Value.String(), "-")) {
+					return usage("--%s takes more than 0; without it the settings hold", name)
+				}
+			}
+			return a.run(cmd.Context(), f, args[0])
+		},
 	}
 	cmd.Flags().BoolVar(&f.noConfirm, "no-confirm", false, "act without asking, inside the sandbox; no deny is lifted")
 	cmd.Flags().BoolVar(&f.json, "json", false, "one event a line on stdout, then the result object")
@@ -49,6 +61,8 @@ The answer goes to stdout, progress to stderr. A PROMPT of - is read from stdin.
 	cmd.Flags().StringVar(&f.session, "session", "", "go on with the session of this id")
 	cmd.Flags().IntVar(&f.steps, "max-steps", 0, "model calls at most (default: agent_max_iterations, 100)")
 	cmd.Flags().IntVar(&f.minutes, "max-minutes", 0, "minutes at most")
+	cmd.Flags().Float64Var(&f.cost, "max-cost", 0, "dollars at most; needs a model whose price is known")
+	cmd.Flags().Int64Var(&f.tokens, "max-tokens", 0, "tokens at most, sent and received together")
 	cmd.MarkFlagsMutuallyExclusive("continue", "session")
 	return cmd
 }
@@ -61,13 +75,17 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 	if f.steps < 0 || f.minutes < 0 || f.minutes > maxMinutes {
 		return usage("--max-steps and --max-minutes take 1 or more (minutes: %d at most); without them the settings hold", maxMinutes)
 	}
+	limits, err := f.limits()
+	if err != nil {
+		return err
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return usage("the current folder is gone: %w", err)
 	}
 	o, err := a.open(ctx, launch{
 		front: audit.FrontRun, dir: dir, optOut: f.noConfirm, last: f.last, resume: f.session,
-		maxSteps: f.steps, needsSandbox: f.noConfirm, needsProvider: true,
+		maxSteps: f.steps, limits: limits, needsSandbox: f.noConfirm, needsProvider: true,
 	})
 	if err != nil {
 		return err
@@ -99,6 +117,18 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 		return &exitError{code: res.Exit}
 	}
 	return nil
+}
+
+// limits are the budget of the run. The steps are the session's own limit.
+func (f runFlags) limits() (budget.Limits, error) {
+	micros, err := config.Micros(f.cost)
+	if err != nil {
+		return budget.Limits{}, usage("--max-cost: %w", err)
+	}
+	if f.tokens < 0 {
+		return budget.Limits{}, usage("--max-tokens takes 1 or more; without it there is no limit")
+	}
+	return budget.Limits{Cost: micros, Tokens: f.tokens, Time: time.Duration(f.minutes) * time.Minute}, nil
 }
 
 // prompt is the prompt's text; "-" reads it from standard input.

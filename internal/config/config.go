@@ -27,7 +27,10 @@ type Settings struct {
 	MaxSteps     int    // model calls a turn
 	RunTimeout   int    // default time limit of a command, in seconds
 	Web          Web
-	BudgetMicros int64 // a session's budget in millionths of a dollar; 0 is none
+	BudgetMicros int64  // a session's budget in millionths of a dollar; 0 is none
+	DayMicros    int64  // the budget of a day, over all sessions; 0 is none
+	DayTokens    int    // tokens of a day, over all sessions; 0 is no limit
+	Compaction   string // auto or off: whether old parts of a conversation are left out
 
 	Unused []string // keys of the original that mean nothing here
 }
@@ -76,7 +79,7 @@ func (e *Error) Error() string {
 func Defaults() Settings {
 	return Settings{
 		Autonomy: "always_ask", Sandbox: "auto", Guardian: "dangerous_only",
-		MaxSteps: 100, RunTimeout: 180, Providers: map[string]Provider{},
+		MaxSteps: 100, RunTimeout: 180, Compaction: "auto", Providers: map[string]Provider{},
 	}
 }
 
@@ -161,31 +164,46 @@ func (s *Settings) keys() map[string]func(json.RawMessage) error {
 			return nil
 		}
 	}
-	return map[string]func(json.RawMessage) error{
-		"agent_autonomy":       word(&s.Autonomy, autonomies...),
-		"agent_os_sandbox":     word(&s.Sandbox, "auto", "on", "off"),
-		"guardian_level":       word(&s.Guardian, "off", "dangerous_only", "all"),
-		"active_provider":      word(&s.Provider),
-		"active_model":         word(&s.Model),
-		"agent_text_calls":     word(&s.TextCalls, "", "always_ask", "as_native"),
-		"audit_trailer":        word(&s.Trailer, "", "ask", "always", "never"),
-		"agent_max_iterations": number(&s.MaxSteps, 1, 10000),
-		"agent_run_timeout":    number(&s.RunTimeout, 1, 3600),
-		"confirm_reads":        func(raw json.RawMessage) error { return strict(raw, &s.ConfirmReads) },
-		"budget_usd": func(raw json.RawMessage) error {
+	money := func(to *int64) func(json.RawMessage) error {
+		return func(raw json.RawMessage) error {
 			var usd float64
 			if err := strict(raw, &usd); err != nil {
 				return err
 			}
-			if usd < 0 || usd > 1e6 {
-				return fmt.Errorf("the value is %g: it must be between 0 and 1000000", usd)
-			}
-			s.BudgetMicros = int64(usd * 1e6)
-			return nil
-		},
-		"web":       func(raw json.RawMessage) error { return strict(raw, &s.Web) },
-		"providers": func(raw json.RawMessage) error { return strict(raw, &s.Providers) },
+			micros, err := Micros(usd)
+			*to = micros
+			return err
+		}
 	}
+	return map[string]func(json.RawMessage) error{
+		"agent_autonomy":        word(&s.Autonomy, autonomies...),
+		"agent_os_sandbox":      word(&s.Sandbox, "auto", "on", "off"),
+		"guardian_level":        word(&s.Guardian, "off", "dangerous_only", "all"),
+		"active_provider":       word(&s.Provider),
+		"active_model":          word(&s.Model),
+		"agent_text_calls":      word(&s.TextCalls, "", "always_ask", "as_native"),
+		"agent_max_iterations":  number(&s.MaxSteps, 1, 10000),
+		"agent_run_timeout":     number(&s.RunTimeout, 1, 3600),
+		"confirm_reads":         func(raw json.RawMessage) error { return strict(raw, &s.ConfirmReads) },
+		"budget_usd":            money(&s.BudgetMicros),
+		"budget_usd_per_day":    money(&s.DayMicros),
+		"budget_tokens_per_day": number(&s.DayTokens, 0, 1e15),
+		"agent_compaction":      word(&s.Compaction, "auto", "off"),
+		"audit_trailer":         word(&s.Trailer, "", "ask", "always", "never"),
+		"web":                   func(raw json.RawMessage) error { return strict(raw, &s.Web) },
+		"providers":             func(raw json.RawMessage) error { return strict(raw, &s.Providers) },
+	}
+}
+
+// Micros is an amount of dollars in millionths, rounded down.
+func Micros(usd float64) (int64, error) {
+	if !(usd >= 0 && usd <= 1e6) {
+		return 0, fmt.Errorf("the value is %g: it must be between 0 and 1000000", usd)
+	}
+	if usd > 0 && usd < 1e-6 {
+		return 0, fmt.Errorf("the value is %g: less than a millionth of a dollar is no budget", usd)
+	}
+	return int64(usd * 1e6), nil
 }
 
 // unused are the original's keys that are kept and mean nothing here: its

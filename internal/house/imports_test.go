@@ -15,7 +15,7 @@ var rooms = map[string][]string{
 	"tui":            {"agent/event", "agent/effect"},
 	"agent": {
 		"agent/effect", "agent/event", "agent/gate", "agent/tool", "agent/world", "agent/model",
-		"agent/session", "audit", "guardian",
+		"agent/session", "agent/fit", "agent/budget", "agent/guide", "audit", "guardian",
 	},
 	"agent/effect":     {"-internal"},
 	"agent/event":      {"-internal", "agent/effect"},
@@ -24,6 +24,9 @@ var rooms = map[string][]string{
 	"agent/world":      {"agent/tool", "agent/effect", "agent/gate", "commandpolicy", "gitsafe", "ossandbox", "audit", "websearch"},
 	"agent/model":      {},
 	"agent/session":    {"agent/effect", "agent/event"},
+	"agent/fit":        {"agent/event", "agent/session", "agent/model"},
+	"agent/budget":     {},
+	"agent/guide":      {"agent/event"},
 	"agent/headless":   {"agent/event", "agent/effect", "agent/session", "audit"},
 	"agent/acp":        {"agent/event", "agent/effect", "agent/session", "audit"},
 	"agent/doctor":     {"audit", "gitsafe", "ossandbox"},

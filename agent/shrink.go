@@ -1,0 +1,285 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/fit"
+	"github.com/tera-pilot/tera-pilot/agent/model"
+	"github.com/tera-pilot/tera-pilot/agent/session"
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
+)
+
+// Shares of the window that stay as they are when the rest is summed up, in
+// percent.
+const (
+	keepAuto   = 25
+	keepForced = 12 // the person wants it, or the server refused the length
+)
+
+// errNothing says that there is nothing that a summary could take the place of.
+var errNothing = errors.New("there is nothing that could be summed up: the conversation is short, or all of it is one step")
+
+// fitted is the request of the state as it is now, after older results were
+// masked and the older part was summed up where the window asks for it.
+func (s *Session) fitted(ctx context.Context, m Mind, known fit.Known) (model.Request, error) {
+	state, req, tokens, err := s.measure(m, known)
+	if err != nil || s.o.KeepAll {
+		return req, err
+	}
+	window := known.In(m.Window)
+	if fit.Over(tokens, window, fit.MaskAt) {
+		done, err := s.mask(state, known, window)
+		if err != nil {
+			return req, err
+		}
+		if done {
+			if state, req, tokens, err = s.measure(m, known); err != nil {
+				return req, err
+			}
+		}
+	}
+	limit := int64(fit.CompactAt)
+	if small(m, known) {
+		limit = fit.CompactSmallAt
+	}
+	if state.Held || !fit.Over(tokens, window, limit) {
+		return req, nil
+	}
+	if err := s.compact(ctx, m, known, keepAuto); err != nil && !errors.Is(err, errNothing) {
+		return req, err
+	}
+	_, req, _, err = s.measure(m, known)
+	return req, err
+}
+
+// measure is the state with its request and the estimate of that.
+func (s *Session) measure(m Mind, known fit.Known) (session.State, model.Request, int64, error) {
+	state, err := s.owner.state()
+	if err != nil {
+		return state, model.Request{}, 0, err
+	}
+	req, err := request(state, s.o.Tools, small(m, known))
+	req.Model = m.Model
+	return state, req, known.Tokens(fit.Request(req)), err
+}
+
+// mask takes old results out of what is sent. They are put where read_file
+// finds them first.
+func (s *Session) mask(state session.State, known fit.Known, window int64) (bool, error) {
+	sent := state.Sent()
+	calls, freed := fit.Mask(sent, known, window)
+	if len(calls) == 0 {
+		return false, nil
+	}
+	chosen := map[string]bool{}
+	for _, c := range calls {
+		chosen[c] = true
+	}
+	for _, m := range sent {
+		if m.Call != nil && chosen[m.Call.Call] {
+			if err := s.spill(*m.Call); err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, s.owner.emit(event.Masked{Calls: calls, Freed: freed})
+}
+
+// spill stores the body of a result under its own name. One that was cut has
+// all of it there already.
+func (s *Session) spill(r event.CallResult) error {
+	dir := s.o.Log.OutDir()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("output of the call: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, outFile(r.Call)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("output of the call: %w", err)
+	}
+	_, err = f.WriteString(r.Body)
+	return errors.Join(err, f.Close())
+}
+
+// compact puts a summary in the place of all but the newest messages, which
+// have keep percent of the window. errNothing says that nothing was gained.
+func (s *Session) compact(ctx context.Context, m Mind, known fit.Known, keep int64) error {
+	state, req, from, err := s.measure(m, known)
+	if err != nil {
+		return err
+	}
+	window, sent := known.In(m.Window), state.Sent()
+	n := fit.Cut(sent, known, window*keep/100, sizeOf)
+	if n == 0 {
+		return errNothing
+	}
+	gone := sent[:n]
+	kept, left := fit.Kept(state, gone, known, window)
+	left = append(left, fit.Named(gone)...)
+	summary, by, usage, err := s.summary(ctx, m, known, state, gone)
+	if err != nil {
+		return err
+	}
+	mark, err := newBoundary()
+	if err != nil {
+		return err
+	}
+	done := event.Compacted{
+		After: gone[n-1].Seq, Summary: fit.Brief(kept, left, summary, mark), Kept: kept, Dropped: left,
+		From: from, Tainted: len(state.Taint) > 0, By: by, Usage: usage,
+	}
+	next := state
+	next.Compaction = &session.Compaction{Compacted: done}
+	next.NotesFirst = state.Notes
+	after, err := request(next, s.o.Tools, small(m, known))
+	if err != nil {
+		return err
+	}
+	if done.To = known.Tokens(fit.Request(after)); done.To >= from {
+		return errNothing
+	}
+	if done.SHA256, err = hashOf(req.Messages[:len(req.Messages)-(len(sent)-n)]); err != nil {
+		return err
+	}
+	if err := s.record(audit.Compaction(done.After, done.SHA256, done.From, done.To, false)); err != nil {
+		return err
+	}
+	return s.owner.emit(done)
+}
+
+// sizeOf is a message's estimate.
+func sizeOf(m session.Message) int64 {
+	msg, err := message(m)
+	if err != nil {
+		return 0
+	}
+	return fit.Message(msg)
+}
+
+// hashOf commits to messages as they were sent.
+func hashOf(m []model.Message) (string, error) {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return "", fmt.Errorf("messages that are left out: %w", err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// summary asks the model, without tools, to sum messages up. What it writes is
+// checked; where it does not pass twice, or cannot be had, the program's own
+// list stands in its place. Only a cancelled turn and a broken log are errors.
+func (s *Session) summary(ctx context.Context, m Mind, known fit.Known, state session.State, gone []session.Message) (text, by string, total event.Usage, err error) {
+	window := known.In(m.Window)
+	source := fit.Source(gone, state.Compaction, known, window)
+	mark, err := newBoundary()
+	if err != nil {
+		return "", "", total, err
+	}
+	order := fmt.Sprintf("<untrusted %s from=session>\n%s\n</untrusted %s>\nWrite the summary.", mark, source, mark)
+	for _, t := range state.Todo {
+		if t.Status != "done" {
+			order += "\nName this open task in just these words: " + visible.Strict(t.Text)
+		}
+	}
+	req := model.Request{Model: m.Model, System: fit.Order, Messages: []model.Message{model.UserText(order)}}
+	for range 2 {
+		s.working("model")
+		reply, stored, failed := s.send(ctx, m, known, req, nil)
+		if ctx.Err() != nil {
+			return "", "", total, ctx.Err()
+		}
+		if errors.Is(failed, errNoEvidence) {
+			return "", "", total, failed
+		}
+		total = addUsage(total, stored.Usage)
+		if failed != nil || reply.Stop != model.StopEnd {
+			break
+		}
+		text = visible.Prose(reply.Text)
+		wrong := fit.Check(text, source, state.Todo, known, window)
+		if wrong == "" {
+			return text, m.Model, total, nil
+		}
+		req.Messages = []model.Message{model.UserText(order + "\nYour last try was not taken: " + visible.Strict(wrong) + ".")}
+	}
+	return fit.Plain(state, gone), "", total, nil
+}
+
+func addUsage(a, b event.Usage) event.Usage {
+	a.Input, a.Output = a.Input+b.Input, a.Output+b.Output
+	a.CacheRead, a.CacheWrite = a.CacheRead+b.CacheRead, a.CacheWrite+b.CacheWrite
+	if b.Cost != nil {
+		sum := *b.Cost
+		if a.Cost != nil {
+			sum += *a.Cost
+		}
+		a.Cost = &sum
+	}
+	return a
+}
+
+// overflowed learns from a server that refused a request for its length, and
+// makes the next one shorter. An error says that it cannot be.
+func (s *Session) overflowed(ctx context.Context, m Mind, known fit.Known, req model.Request, e *model.Error) error {
+	known = known.Refused(e.Limit, e.Used, known.Tokens(fit.Request(req)))
+	s.learn(m, known)
+	if s.o.KeepAll {
+		return fmt.Errorf("%w; agent_compaction is off: /compact sums the older part up, or begin a new session", e)
+	}
+	state, err := s.owner.state()
+	if err != nil {
+		return err
+	}
+	if _, err := s.mask(state, known, known.In(m.Window)); err != nil {
+		return err
+	}
+	err = s.compact(ctx, m, known, keepForced)
+	if errors.Is(err, errNothing) {
+		return fmt.Errorf("%w; %w", e, errNothing)
+	}
+	return err
+}
+
+// compactNow is the person's own word, between two steps or turns.
+func (s *Session) compactNow(ctx context.Context, back bool) error {
+	if back {
+		return s.uncompact()
+	}
+	m, known, err := s.mind()
+	if err != nil || m.Provider == nil {
+		return err
+	}
+	err = s.compact(ctx, m, known, keepForced)
+	if errors.Is(err, errNothing) {
+		return s.owner.emit(event.Notice{Severity: "info", Text: errNothing.Error(), Key: "compact"})
+	}
+	return err
+}
+
+// uncompact takes the last compaction back. From then on none is made unasked.
+func (s *Session) uncompact() error {
+	state, err := s.owner.state()
+	if err != nil {
+		return err
+	}
+	c := state.Compaction
+	if c == nil {
+		return s.owner.emit(event.Notice{Severity: "info", Text: "no compaction is in force", Key: "compact"})
+	}
+	if err := s.record(audit.Compaction(c.After, c.SHA256, c.To, c.From, true)); err != nil {
+		return err
+	}
+	return s.owner.emit(event.Uncompacted{Of: c.Seq}, event.Notice{Severity: "info", Key: "compact", Text: "the compaction was taken back", Hint: "none is made unasked until the next /compact, or until the server refuses the length"})
+}

@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"errors"
+
+	"github.com/tera-pilot/tera-pilot/agent/budget"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/fit"
+	"github.com/tera-pilot/tera-pilot/agent/model"
+)
+
+// Tokens that an answer may have, where nothing is known.
+const (
+	usualOutput = 8 << 10
+	leastOutput = 256 // an answer of fewer is no use
+)
+
+// reserve takes what a request may cost at most out of the budgets, and holds
+// its answer to what is left. It changes nothing where there is no limit.
+func (s *Session) reserve(m Mind, known fit.Known, req *model.Request) (*budget.Reservation, error) {
+	input := known.Tokens(fit.Request(*req))
+	output := int64(req.MaxTokens)
+	if output == 0 {
+		output = usualOutput
+		if m.MaxOutput > 0 {
+			output = min(m.MaxOutput, 32<<10)
+		}
+	}
+	tokens, cost := s.o.Budget.Left()
+	most := output
+	if tokens >= 0 {
+		most = min(most, tokens-input)
+	}
+	if cost >= 0 && m.priced() {
+		if in := m.cost(model.Usage{Input: input}); in != nil {
+			most = min(most, affordable(m, cost-*in, most))
+		}
+	}
+	if most >= leastOutput && most < output { // what is left bounds the answer
+		output = most
+		req.MaxTokens = int(most)
+	}
+	want := budget.Spent{Tokens: input + output, Steps: 1}
+	price := m.cost(model.Usage{Input: input, Output: output})
+	if price != nil {
+		want.Cost = *price
+	}
+	return s.o.Budget.Reserve(want, price != nil && m.priced())
+}
+
+// affordable is how many tokens of an answer so much money buys, most at most.
+func affordable(m Mind, money, most int64) int64 {
+	if money <= 0 {
+		return 0
+	}
+	low, high := int64(0), most
+	for low < high { // a price rises with its tokens
+		mid := low + (high-low+1)/2
+		if c := m.cost(model.Usage{Output: mid}); c != nil && *c <= money {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return low
+}
+
+// settleSpent puts what a request really took in the place of its reserve, and
+// warns when a limit is near.
+func (s *Session) settleSpent(r *budget.Reservation, m Mind, known fit.Known, req model.Request, reply model.Reply, failed error) error {
+	u := reply.Usage
+	if u == nil {
+		u = assumed(known, req, reply, failed)
+	}
+	spent := budget.Spent{Tokens: used(*u), Steps: 1}
+	if c := m.cost(*u); c != nil {
+		spent.Cost = *c
+	}
+	err := r.Settle(spent)
+	if w := s.o.Budget.Warning(); w != "" && w != s.warned {
+		if s.warned == "" {
+			err = errors.Join(err, s.owner.emit(event.Notice{Severity: "warn", Key: "budget", Text: "the budget is nearly used up: " + w, Hint: "the next request that does not fit is not sent"}))
+		}
+		s.warned = w
+	}
+	return err
+}
+
+// assumed is the usage of a request whose server did not say. A request that
+// was refused is taken to have cost nothing; one that broke off, its input.
+func assumed(known fit.Known, req model.Request, reply model.Reply, failed error) *model.Usage {
+	if e, ok := errors.AsType[*model.Error](failed); ok && len(reply.Parts) == 0 {
+		switch e.Class {
+		case model.ClassServer, model.ClassStreamTruncated:
+		default:
+			return &model.Usage{}
+		}
+	}
+	return &model.Usage{Input: known.Tokens(fit.Request(req)), Output: known.Tokens(fit.Message(reply.Message()))}
+}
+
+// used counts all tokens of a usage.
+func used(u model.Usage) int64 {
+	return max(0, u.Input) + max(0, u.CacheRead) + max(0, u.CacheWrite) + max(0, u.Output)
+}
+
+// learn keeps what a reply told of the model's tokens. A file that cannot be
+// written costs a worse estimate next time, and nothing else.
+func (s *Session) learn(m Mind, known fit.Known) {
+	_ = s.owner.do(func(o *owned) { // an ended session has nothing to learn
+		if o.mind.id() == m.id() && o.mind.Model == m.Model {
+			o.known = known
+		}
+	})
+	_ = s.o.Learnt.Put(m.id(), m.Model, known)
+}
