@@ -93,6 +93,20 @@ func (d *Dispatcher) reloaded(ctx context.Context, p proposal) (proposal, error)
 	return again, nil
 }
 
+// anew plans and decides about a call again whose question died because the
+// policy was read again.
+func (d *Dispatcher) anew(ctx context.Context, p proposal) (proposal, error) {
+	again, problem := d.propose(ctx, p.call, p.revision)
+	switch {
+	case ctx.Err() != nil:
+		return p, nil // the next question ends at once
+	case problem != nil:
+		return p, &unfitError{problem}
+	}
+	again.news = []event.Line{{Kind: event.LineWarn, Text: "policy    it was read again while you looked: the earlier question is void"}}
+	return again, nil
+}
+
 // A changedError is a problem with a call whose files changed, with the change.
 type changedError struct {
 	error
@@ -161,7 +175,7 @@ func (d *Dispatcher) reject(p proposal, reason string) error {
 		d.no = rejections{said, map[[32]byte]string{}}
 	}
 	for _, k := range p.keys() {
-		d.no.reasons[k] = reasonOr(reason, "the person said no")
+		d.no.reasons[k] = reasonOr(reason, saidNo)
 	}
 	return nil
 }

@@ -20,7 +20,14 @@ func (s *Session) handle(o *owned, c event.Command) {
 	case event.Withdraw:
 		o.withdraw()
 	case event.Cancel:
+		s.endWindow(o, "cancel")
 		o.stop()
+	case event.Window:
+		s.openTimed(o, c)
+	case event.Forget:
+		s.forget(o, c.Rule)
+	case event.Reload:
+		s.reload(o)
 	case event.Answer:
 		o.answer(c)
 	case event.Revise:

@@ -13,6 +13,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
@@ -27,10 +28,12 @@ type Dispatcher struct {
 	owner        *owner
 	log          evidence
 	front        audit.Front
-	judge        func() (gate.Input, error)              // all that a decision needs besides the effects
-	keeps        func(context.Context, gate.Offer) error // remembers what the person chose to keep
-	limit        func() int                              // bytes of a result's body that the model reads
-	outDir       string                                  // where outputs that were cut are kept
+	judge        func() (gate.Input, int, error)                        // all that a decision needs besides the effects, and the epoch of the policy
+	keeps        func(context.Context, gate.Offer, rulebook.Kept) error // remembers what the person chose to keep
+	history      func() []string                                        // commands of earlier turns here, oldest first
+	past         gate.Past                                              // those, parsed, once a question needed them
+	limit        func() int                                             // bytes of a result's body that the model reads
+	outDir       string                                                 // where outputs that were cut are kept
 	clock        func() time.Time
 	redactor     *secret.Redactor
 	preview      bool         // the front end shows files itself
@@ -67,6 +70,7 @@ type proposal struct {
 	tool     tool.Tool
 	model    effect.Set // as the tool planned it
 	revision *revision  // what was made of that; nil: nothing
+	epoch    int        // of the policy that decided
 	set      effect.Set // what would be done
 	digest   effect.Digest
 	aid      string // of its intent; "" before there is one
@@ -87,6 +91,7 @@ type verdict struct {
 	by       audit.By
 	reason   string
 	asked    *audit.Asked
+	stopped  bool // denied because the turn was stopped: nobody said no
 }
 
 func (v verdict) permits() bool {
@@ -185,7 +190,7 @@ func (d *Dispatcher) propose(ctx context.Context, c event.Call, r *revision) (p 
 		return p, errors.New("the call would have no effect: check its arguments")
 	}
 	p = proposal{call: c, tool: t, model: model, revision: r, set: set, refs: map[int]lineRef{}}
-	if p.input, err = d.judge(); err != nil {
+	if p.input, p.epoch, err = d.judge(); err != nil {
 		return p, err
 	}
 	p.input.Set, p.input.Marks, p.input.Origin, p.digest = set, d.marks(set), gate.ParseOrigin(c.Origin), set.Digest()
@@ -238,6 +243,8 @@ func acts(s effect.Set) bool {
 func (d *Dispatcher) recheck(ctx context.Context, p proposal, v verdict) string {
 	again, problem := d.propose(ctx, p.call, p.revision)
 	switch {
+	case problem == nil && v.decision == audit.Approved && again.epoch != p.epoch:
+		return "the policy was read again after the yes"
 	case problem != nil:
 		return problem.Error()
 	case again.digest != p.digest:

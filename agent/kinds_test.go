@@ -10,6 +10,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/audit"
 )
 
@@ -25,10 +26,12 @@ func producers() map[string]func(*rig) error {
 	info := audit.SessionInfo{Front: audit.FrontCLI}
 	turn := func(r *rig) error { r.turn("go on"); return nil }
 	return map[string]func(*rig) error{
-		audit.KindPrompt:     turn,
-		audit.KindModel:      turn,
-		audit.KindLevel:      send(event.SetLevel{Level: gate.NewFilesOnly.String()}),
-		audit.KindPolicy:     func(r *rig) error { return r.session.keep(r.t.Context(), gate.Offer{Grant: "example.org:443"}) },
+		audit.KindPrompt: turn,
+		audit.KindModel:  turn,
+		audit.KindLevel:  send(event.SetLevel{Level: gate.NewFilesOnly.String()}),
+		audit.KindPolicy: func(r *rig) error {
+			return r.session.keep(r.t.Context(), gate.Offer{Grant: "example.org:443"}, rulebook.Kept{})
+		},
 		audit.KindSettings:   note(audit.SettingsChange("other settings", digest, digest, "agent_max_iterations")),
 		audit.KindWindow:     note(audit.WindowChange("trust", time.Now().Add(time.Minute), "")),
 		audit.KindTrust:      note(audit.TrustDecision("/repo", digest, "trusted", audit.ByTUI)),

@@ -28,9 +28,13 @@ type owned struct {
 	state  session.State
 	err    error // of the log: sticky
 
-	limits      gate.Limits // what the person set; Taint stands in state
-	canAsk      bool        // somebody can answer questions
-	optOut      bool        // the opt-out of the launch is in force
+	limits      gate.Limits  // what the person set; Taint stands in state, Window in window
+	kept        []gate.Offer // what was remembered for this session alone
+	window      openWindow
+	windows     int  // counts them, so that the timer of an old one ends no new one
+	epoch       int  // counts the policies: an approval of an earlier one is void
+	canAsk      bool // somebody can answer questions
+	optOut      bool // the opt-out of the launch is in force
 	subscribers map[*subscriber]bool
 	queue       []string
 	compact     *event.Compact // the person wants one before the next request
@@ -206,11 +210,16 @@ type openQuestion struct {
 	answer chan reply // holds one
 }
 
+// errReloaded says that the policy was read again while the question was open:
+// its approval died with it.
+var errReloaded = errors.New("the policy was read again")
+
 // A reply is what came of a question that was not withdrawn: an answer, or the
 // wish for another version of the proposal.
 type reply struct {
 	event.Answer
 	revise *event.Revise
+	reload bool // the policy was read again
 }
 
 // ask puts a question and waits for its answer, its deadline, the end of ctx,
@@ -236,6 +245,9 @@ func (w *owner) ask(ctx context.Context, q event.Question, stale <-chan struct{}
 	defer timer.Stop()
 	select {
 	case a := <-open.answer:
+		if a.reload {
+			return a, errReloaded
+		}
 		return a, nil
 	case <-timer.C:
 		return w.withdraw(open, "timeout", errTimeout)
@@ -264,6 +276,9 @@ func (w *owner) withdraw(open *openQuestion, how string, why error) (reply, erro
 	})
 	select {
 	case a := <-open.answer:
+		if a.reload {
+			return a, errReloaded
+		}
 		if errors.Is(why, errTimeout) || errors.Is(why, errStale) {
 			return a, nil // what it does not fit any more is found out at the recheck
 		}
@@ -300,6 +315,16 @@ func (o *owned) revise(r event.Revise) {
 	}
 	q.answer <- reply{revise: &r}
 	o.closeQuestion("revised", nil)
+}
+
+// void closes an open question about a call because the policy is another one:
+// it is asked anew, if it still has to be.
+func (o *owned) void() {
+	o.epoch++
+	if q := o.question; q != nil && q.Kind != event.AskUser && q.Kind != event.AskUnknown {
+		q.answer <- reply{reload: true}
+		o.closeQuestion("revised", nil)
+	}
 }
 
 func offers(q event.Question, scope string) bool {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
@@ -20,9 +19,7 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 		Digest: p.digest.String(), Call: p.call.ID, Tool: p.set.Tool, Title: visible.Strict(p.set.Title),
 		Kind: questionKind(p.set), Danger: p.decision.Danger, Raised: p.decision.Raised,
 	}
-	for _, o := range gate.Scopes(p.input, p.decision) {
-		q.Scopes = append(q.Scopes, o.Scope)
-	}
+	q.Scopes = d.scopes(p)
 	w := lines{refs: p.refs}
 	w.news(p.news)
 	w.proposed(p, d.world)

@@ -87,10 +87,17 @@ func (d *Dispatcher) refused(p proposal, v verdict, token audit.Token) (event.Ca
 	return res, d.owner.emit(res)
 }
 
+// saidNo is the reason of a no without one.
+const saidNo = "the person said no"
+
 // refusal tells the model what was decided, by whom and what to do now.
 func refusal(v verdict) string {
-	if v.decision == audit.Denied && v.by != audit.ByHeadless && v.by != audit.ByTimeout {
-		return "Not done: the person said no. Reason: " + v.reason + "\nDo not repeat the call; respect the reason, or ask what to do instead."
+	if v.decision == audit.Denied && v.by != audit.ByHeadless && v.by != audit.ByTimeout && !v.stopped {
+		why := ""
+		if v.reason != saidNo {
+			why = " Reason: " + v.reason
+		}
+		return "Not done: " + saidNo + "." + why + "\nDo not repeat the call; respect the reason, or ask what to do instead."
 	}
 	return "Not done: " + v.reason + "\nDo not repeat the call and do not work around it; go on without it, or say in your report that it is needed."
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/guide"
 	"github.com/tera-pilot/tera-pilot/agent/model"
+	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/agent/world"
@@ -32,6 +32,7 @@ type Options struct {
 	Level        gate.Level
 	Sandbox      gate.Setting
 	Rules        gate.Rules
+	Book         *rulebook.Book // the files behind Rules, and what is remembered; nil: for this session only
 	ConfirmReads bool
 	TextAsNative bool
 
@@ -170,47 +171,27 @@ func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
 func (s *Session) dispatcher() *Dispatcher {
 	return &Dispatcher{
 		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, front: s.o.Front,
-		judge: s.judge, keeps: s.keep, limit: s.outputLimitNow, outDir: s.o.Log.OutDir(), clock: s.o.Now,
+		judge: s.judge, keeps: s.keep, history: s.commands, limit: s.outputLimitNow, outDir: s.o.Log.OutDir(), clock: s.o.Now,
 		redactor: s.o.Redactor, preview: s.o.Preview, witnesses: s.o.Witness, step: s.o.Step,
 	}
 }
 
 // judge is what the gate decides upon, besides the effects of a call.
-func (s *Session) judge() (gate.Input, error) {
+func (s *Session) judge() (gate.Input, int, error) {
+	epoch := 0
 	var limits gate.Limits
 	var canAsk, optOut bool
 	err := s.owner.do(func(o *owned) {
 		limits, canAsk, optOut = o.limits, o.canAsk, o.optOut
 		limits.Taint = o.state.Taint
+		limits.Window, epoch = s.window(o), o.epoch
 	})
 	return gate.Input{
 		Front: gate.Front(s.o.Front), CanAsk: canAsk, Interactive: s.o.Interactive, OptOut: optOut,
 		TextAsNative: s.o.TextAsNative, Sandbox: s.o.Sandbox, Grade: gate.ParseGrade(s.o.World.Grade()),
 		ConfirmReads: s.o.ConfirmReads, Workspace: s.o.World.Root(), Roots: []string{s.o.World.Root()},
 		Home: s.o.Home, State: s.o.State, Now: s.o.Now().UTC().Truncate(time.Second), Limits: limits,
-	}, err
-}
-
-// keep remembers what the person chose beside a yes, for this session.
-func (s *Session) keep(ctx context.Context, offer gate.Offer) error {
-	var before, after string
-	err := s.owner.do(func(o *owned) {
-		before = o.limits.Rules.Digest()
-		if offer.File != nil {
-			o.limits.Rules = o.limits.Rules.Add(offer.File)
-		}
-		if offer.Grant != "" {
-			o.limits.HostGrants = append(slices.Clip(o.limits.HostGrants), offer.Grant)
-		}
-		after = o.limits.Rules.Digest()
-	})
-	if err != nil {
-		return err
-	}
-	if offer.Grant != "" {
-		return s.Note(ctx, audit.PolicyChange("host", "granted for this session: "+offer.Title, before, after, offer.Grant))
-	}
-	return s.Note(ctx, audit.PolicyChange("remembered", "remembered for this session: "+offer.Title, before, after, offer.Rule))
+	}, epoch, err
 }
 
 // Note states an event in the audit log, such as those that package audit

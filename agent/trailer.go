@@ -51,7 +51,7 @@ func (d *Dispatcher) trailer(ctx context.Context, c event.Call) (string, error) 
 // askTrailer asks the person, and keeps a clear answer. Everything else is a no
 // for this session.
 func (d *Dispatcher) askTrailer(ctx context.Context, c event.Call) (yes bool, err error) {
-	in, err := d.judge()
+	in, _, err := d.judge()
 	if err != nil || !in.CanAsk {
 		return false, err
 	}

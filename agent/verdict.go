@@ -80,12 +80,14 @@ func (d *Dispatcher) put(ctx context.Context, p proposal) (verdict, func() (prop
 	stop()
 	asked := &audit.Asked{Question: q.ID, Lines: lines, Took: time.Duration(a.Millis) * time.Millisecond, Unfenced: a.Unfenced}
 	switch {
+	case errors.Is(err, errReloaded):
+		return verdict{}, func() (proposal, error) { return d.anew(ctx, p) }, nil
 	case errors.Is(err, errStale):
 		return verdict{}, func() (proposal, error) { return d.reloaded(ctx, p) }, nil
 	case errors.Is(err, errTimeout):
-		return verdict{audit.Denied, audit.ByTimeout, "nobody answered within " + answerTime.String(), asked}, nil, nil
+		return verdict{decision: audit.Denied, by: audit.ByTimeout, reason: "nobody answered within " + answerTime.String(), asked: asked}, nil, nil
 	case err != nil && ctx.Err() != nil:
-		return verdict{audit.Denied, d.person(), "the turn was cancelled while the question was open", asked}, nil, nil
+		return verdict{decision: audit.Denied, by: d.person(), reason: "the turn was stopped while this was asked, and nobody answered", asked: asked, stopped: true}, nil, nil
 	case err != nil:
 		return verdict{}, nil, err
 	case a.revise != nil:
@@ -103,13 +105,13 @@ func (d *Dispatcher) answered(ctx context.Context, p proposal, a event.Answer, a
 	}
 	switch {
 	case p.nothing():
-		return verdict{audit.Denied, by, reasonOr(a.Reason, "the person left out all of it"), asked}, d.reject(p, a.Reason)
+		return verdict{decision: audit.Denied, by: by, reason: reasonOr(a.Reason, "the person left out all of it"), asked: asked}, d.reject(p, a.Reason)
 	case a.Choice == event.Once:
-		return verdict{audit.Approved, by, "", asked}, nil
+		return verdict{decision: audit.Approved, by: by, asked: asked}, nil
 	case a.Choice == event.Keep:
-		return verdict{audit.Approved, by, "", asked}, d.remember(ctx, p, a.Scope)
+		return verdict{decision: audit.Approved, by: by, asked: asked}, d.remember(ctx, p, a.Scope, asked)
 	default:
-		return verdict{audit.Denied, by, reasonOr(a.Reason, "the person said no"), asked}, d.reject(p, a.Reason)
+		return verdict{decision: audit.Denied, by: by, reason: reasonOr(a.Reason, saidNo), asked: asked}, d.reject(p, a.Reason)
 	}
 }
 
@@ -132,14 +134,4 @@ func (d *Dispatcher) person() audit.By {
 	default:
 		return audit.ByTUI
 	}
-}
-
-// remember keeps what the person chose beside the yes.
-func (d *Dispatcher) remember(ctx context.Context, p proposal, scope string) error {
-	for _, o := range gate.Scopes(p.input, p.decision) {
-		if o.ID == scope {
-			return d.keeps(ctx, o)
-		}
-	}
-	return nil // owner.answer takes no scope that was not offered
 }

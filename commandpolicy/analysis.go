@@ -71,9 +71,10 @@ type Part struct {
 	// without a name stands for a file that could not be told.
 	Pins []Pin
 
-	call   *call  // parsed options and operands, for rules
-	pinned bool   // Pins says all there is to say, even when it is empty
-	byPath string // the program, beneath the workspace, when the text names it by a path
+	call    *call    // parsed options and operands, for rules
+	folders []string // of the paths of Effects: those that are folders, or may be
+	pinned  bool     // Pins says all there is to say, even when it is empty
+	byPath  string   // the program, beneath the workspace, when the text names it by a path
 }
 
 // An Arg is one word as the program receives it.

@@ -52,6 +52,7 @@ func (w *walker) begin(part Part, d node) *effects {
 // end puts the part in its place.
 func (e *effects) end() {
 	e.part.Why = e.why
+	e.lookAtFolders()
 	e.pathCatastrophes()
 	e.part.Proven = len(e.why) == 0 && e.part.Kind != PartUnknown
 	e.w.a.Parts[e.index] = e.part

@@ -201,6 +201,8 @@ func (p *Policy) part(part *Part, w When) Spoken {
 	if out.Allow != nil {
 		out.Covers = []*Hit{out.Allow}
 	}
+	paths := p.touched(part, w)
+	out.Deny, out.Ask = stricter(out.Deny, paths.Deny), stricter(out.Ask, paths.Ask)
 	return out
 }
 

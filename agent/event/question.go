@@ -91,7 +91,12 @@ func HashLines(lines []Line) string {
 	if err != nil {
 		panic("event: lines of text do not encode: " + err.Error())
 	}
-	sum := sha256.Sum256(append([]byte("tera-pilot/question/1\n"), b...))
+	return HashBytes(b)
+}
+
+// HashBytes is HashLines of lines that are JSON already.
+func HashBytes(lines []byte) string {
+	sum := sha256.Sum256(append([]byte("tera-pilot/question/1\n"), lines...))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -102,6 +107,9 @@ type Scope struct {
 	Match   string `json:"match"`    // an example that it would match
 	NoMatch string `json:"no_match"` // and one that it would not
 	Rule    string `json:"rule"`     // in the policy language
+
+	Until time.Time `json:"until,omitzero"` // when it ends; zero: with the session
+	Seen  string    `json:"seen,omitempty"` // "matches 12 of your last 200 commands"
 }
 
 // A Field is one member of a form.

@@ -98,7 +98,7 @@ func (in Input) claims(a *act) []claim {
 // reading is the claim of a file tool that reads. A walk that only meets
 // secret-like files leaves them out; one that names such a place reads it.
 func (in Input) reading(kind effect.Kind, p effect.Path) claim {
-	t := pathTarget{p.Abs, []commandpolicy.Act{commandpolicy.ActRead}}
+	t := pathTarget{path: p.Abs, acts: []commandpolicy.Act{commandpolicy.ActRead}, tree: kind == effect.Walk && p.Type == effect.Dir}
 	c := claim{row: rowRead, what: p.Name, target: t, secret: in.secret(p) && (kind != effect.Walk || p.Named)}
 	if p.Virtual {
 		return claim{row: rowRead, what: p.Name}
@@ -111,20 +111,27 @@ func (in Input) reading(kind effect.Kind, p effect.Path) claim {
 
 // changing is the claim of a file tool that changes one path.
 func (in Input) changing(r row, p effect.Path, does ...commandpolicy.Act) claim {
-	c := claim{row: r, what: p.Name, target: pathTarget{p.Abs, does}}
+	c := claim{row: r, what: p.Name, target: pathTarget{path: p.Abs, acts: does}}
 	if in.protected(p) != "" {
 		c.row = rowProtected
 	}
 	return c
 }
 
-// renaming claims both ends. A rule that forbids to delete the one or to write
-// the other forbids the rename; and since the content of a secret-like file is
+// renaming claims both ends. A rule about the one speaks whatever it forbids,
+// since under another name nothing would; a rule that forbids to write the other
+// forbids the rename. Of a folder that holds for all beneath it. And since the content of a secret-like file is
 // no longer known as such under another name, moving one is reading it.
 func (in Input) renaming(from, to effect.Path) []claim {
 	out := []claim{
-		in.changing(rowChange, from, commandpolicy.ActRename, commandpolicy.ActDelete),
+		in.changing(rowChange, from, commandpolicy.ActRename, commandpolicy.ActDelete, commandpolicy.ActRead, commandpolicy.ActCreate,
+			commandpolicy.ActWrite, commandpolicy.ActChmod),
 		in.changing(rowChange, to, commandpolicy.ActRename, writeAct(to)),
+	}
+	for i := range out {
+		t, _ := out[i].target.(pathTarget)
+		t.tree = from.Type != effect.Regular && from.Type != effect.Link
+		out[i].target = t
 	}
 	for i, p := range []effect.Path{from, to} {
 		if shields(p.Abs) {
@@ -277,7 +284,7 @@ var movesFolders = map[string]bool{"mv": true, "cp": true, "ln": true, "rsync": 
 func (in Input) usedPath(use commandpolicy.PathUse, r row, secret bool) claim {
 	return claim{
 		row: r, what: string(use.Act) + " " + in.short(use.Path), secret: secret,
-		target: pathTarget{use.Path, []commandpolicy.Act{use.Act}},
+		target: pathTarget{path: use.Path, acts: []commandpolicy.Act{use.Act}},
 	}
 }
 
@@ -286,7 +293,7 @@ func (in Input) usedPath(use commandpolicy.PathUse, r row, secret bool) claim {
 func (in Input) plannedPaths(have []claim, reads, writes []effect.Path) []claim {
 	var out []claim
 	for _, p := range reads {
-		t := pathTarget{p.Abs, []commandpolicy.Act{commandpolicy.ActRead}}
+		t := pathTarget{path: p.Abs, acts: []commandpolicy.Act{commandpolicy.ActRead}}
 		switch {
 		case claimed(have, p.Abs, true) || isDevice(p.Abs):
 		case in.secret(p):
@@ -296,7 +303,7 @@ func (in Input) plannedPaths(have []claim, reads, writes []effect.Path) []claim 
 		}
 	}
 	for _, p := range writes {
-		t := pathTarget{p.Abs, []commandpolicy.Act{writeAct(p)}}
+		t := pathTarget{path: p.Abs, acts: []commandpolicy.Act{writeAct(p)}}
 		switch {
 		case claimed(have, p.Abs, false) || isDevice(p.Abs):
 		case in.outside(p):

@@ -55,6 +55,32 @@ func Scopes(in Input, d Decision) []Offer {
 	return out
 }
 
+// Past are commands of earlier turns, parsed as the world is now.
+type Past []*commandpolicy.Analysis
+
+// Names says that id is the offer's host or one of its rules.
+func (o Offer) Names(id string) bool {
+	if o.Grant != "" && o.Grant == id {
+		return true
+	}
+	return o.File != nil && slices.ContainsFunc(o.File.Rules, func(r commandpolicy.Rule) bool { return r.ID == id })
+}
+
+// Covered counts the commands of the past that an offer would have let run. It
+// is meant for people: nothing is decided by it.
+func (o Offer) Covered(in Input, past Past) int {
+	if o.File == nil {
+		return 0
+	}
+	p, when, n := commandpolicy.New(o.File), in.chain()[0].when, 0
+	for _, a := range past {
+		if a.Parsed && p.Command(a, when).Allow != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // hostOffer is the one offer of a raised question.
 func (in Input) hostOffer() []Offer {
 	if len(in.Set.Effects) != 1 {

@@ -35,12 +35,13 @@ func readsProgram(p commandpolicy.Part) bool {
 type pathTarget struct {
 	path string
 	acts []commandpolicy.Act
+	tree bool // a folder that is taken as a whole, with all beneath it
 }
 
 func (t pathTarget) speak(p *commandpolicy.Policy, w commandpolicy.When) commandpolicy.Spoken {
 	var out commandpolicy.Spoken
 	for i, act := range t.acts {
-		s := p.Path(act, t.path, w)
+		s := p.Tree(act, t.path, t.tree, w)
 		if i == 0 {
 			out = s
 			continue

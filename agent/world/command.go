@@ -341,3 +341,19 @@ func (v *env) gitInside(ctx context.Context, dir string) (inside, func(), error)
 	binds, cleanup, err := overlays(g.Overlays)
 	return inside{env: g.Env, binds: binds}, cleanup, err
 }
+
+// Past parses the texts of earlier commands as they would run now, in the
+// workspace.
+func (w *World) Past(texts []string) gate.Past {
+	env, err := w.environment(w.o.Root)
+	if err != nil {
+		return nil // what an offer would have covered is not told then
+	}
+	var out gate.Past
+	for _, text := range texts {
+		out = append(out, commandpolicy.Parse(text, commandpolicy.Context{
+			Workspace: w.o.Root, Home: w.o.Home, State: w.o.State, Env: env.values, Look: look{},
+		}))
+	}
+	return out
+}

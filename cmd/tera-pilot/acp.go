@@ -19,7 +19,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/config"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
-	"github.com/tera-pilot/tera-pilot/internal/trust"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 )
 
@@ -100,7 +99,7 @@ func (a *app) acpSettings() (config.Settings, error) {
 	if _, _, err := levels(s); err != nil {
 		return s, usage("%w", err)
 	}
-	if _, err := a.rules(state, nil, trust.Grant{}); err != nil {
+	if _, err := a.rules(state); err != nil {
 		return s, usage("%w", err)
 	}
 	a.warnLevel(&opened{place: place{settings: s}}, a.getenv(noConfirmEnv) == "1")

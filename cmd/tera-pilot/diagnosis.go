@@ -121,4 +121,3 @@ func (d *diagnosis) event(e event.Event) {
 	}
 	d.log.Info(e.Body.Type(), facts...)
 }
-

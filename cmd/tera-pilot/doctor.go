@@ -11,7 +11,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/internal/config"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
-	"github.com/tera-pilot/tera-pilot/internal/trust"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -80,7 +79,7 @@ func (a *app) patient(project string) (doctor.Place, error) {
 		s = config.Defaults()
 	}
 	d.Sandbox, d.Unused = s.Sandbox, s.Unused
-	_, d.Policy = a.rules(state, nil, trust.Grant{})
+	_, d.Policy = a.rules(state)
 	prov, err := a.provider(place{home: home, state: state, root: d.Root, settings: s}, secret.New())
 	if d.ProviderErr = err; err == nil && prov.Provider != nil {
 		d.Provider, d.Model = prov.ID(), prov.model

@@ -17,6 +17,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/fit"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/guide"
+	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/agent/world"
@@ -103,7 +104,8 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 // on.
 func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level, setting gate.Setting, redactor *secret.Redactor) error {
 	p, prov := o.place, o.provider
-	rules, err := a.rules(p.state, o.project, o.grant)
+	book := rulebook.Book{State: p.state, Project: o.project, Grant: o.grant}
+	rules, err := book.Rules()
 	if err != nil {
 		return usage("%w", err)
 	}
@@ -123,7 +125,7 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	}
 	if err := a.build(ctx, o, l, agent.Options{
 		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
-		Level: level, Sandbox: setting, Rules: rules, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
+		Level: level, Sandbox: setting, Rules: rules, Book: &book, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
 		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != ""}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, MaxOutput: prov.output, Preview: l.preview,
 		Budget: spending(l, p, past), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
 		Switch: func(id, name string) (agent.Mind, error) { return a.another(p, redactor, id, name) },

@@ -30,7 +30,7 @@ type app struct {
 // commonFlags are the flags that every subcommand understands (cli.md).
 type commonFlags struct {
 	autonomy, provider, model, config, home, root, script, log string
-	ignoreProjectConfig                                   bool
+	ignoreProjectConfig                                        bool
 }
 
 // Exit codes of the program, as documented in docs/exit-codes.md.

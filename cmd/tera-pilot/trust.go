@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"strings"
 	"time"
 
-	"github.com/tera-pilot/tera-pilot/commandpolicy"
+	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/internal/trust"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
@@ -18,82 +15,7 @@ import (
 // repository. A room that loads something more adds its own here, and loads
 // through the grant of the session (opened.grant).
 func projectListers() []trust.Lister {
-	return []trust.Lister{projectPolicyItems}
-}
-
-// projectPolicies are the project's files of rules, and how they are read.
-var projectPolicies = []struct {
-	name string
-	load func(io.Reader, string, commandpolicy.Layer) (*commandpolicy.File, error)
-}{
-	{".tera_pilot/policy.toml", commandpolicy.Load},
-	{".tera_pilot/commands.json", commandpolicy.LoadCommandsJSON},
-}
-
-// projectPolicyItems lists the files of rules that would loosen something.
-// Those that only tighten are in force at once, and need nobody's word.
-func projectPolicyItems(p *trust.Project) ([]trust.Item, error) {
-	var out []trust.Item
-	for _, x := range projectPolicies {
-		data, file, err := projectPolicy(p, x.name)
-		if err != nil {
-			return nil, err
-		}
-		if file == nil {
-			continue
-		}
-		var allows []string
-		for i := range file.Rules {
-			if r := &file.Rules[i]; r.Decision == commandpolicy.Allow {
-				allows = append(allows, r.Summary())
-			}
-		}
-		if len(allows) > 0 {
-			item := p.Item(trust.Policy, x.name, data, "would allow without a question: "+strings.Join(allows, "; "))
-			item.Loosens = true
-			out = append(out, item)
-		}
-	}
-	return out, nil
-}
-
-// projectPolicy reads one of the project's files of rules; nil when it is not
-// there. A file with a fault is an error: a rule that was meant to forbid must
-// not vanish.
-func projectPolicy(p *trust.Project, name string) ([]byte, *commandpolicy.File, error) {
-	for _, x := range projectPolicies {
-		if x.name != name {
-			continue
-		}
-		data, err := p.Read(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, nil
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		file, err := x.load(bytes.NewReader(data), p.Root()+"/"+name, commandpolicy.LayerProject)
-		return data, file, err
-	}
-	return nil, nil, fmt.Errorf("%s is no file of rules", name)
-}
-
-// projectRules are the project's rules: those that tighten, and the others
-// marked as approved where the grant lets just these bytes in.
-func projectRules(p *trust.Project, grant trust.Grant) ([]*commandpolicy.File, error) {
-	var out []*commandpolicy.File
-	for _, x := range projectPolicies {
-		_, file, err := projectPolicy(p, x.name)
-		if err != nil {
-			return nil, err
-		}
-		if file == nil {
-			continue
-		}
-		file.Approved = grant.Permits(trust.Item{Kind: trust.Policy, Path: x.name, Hash: file.Digest})
-		out = append(out, file)
-	}
-	return out, nil
+	return []trust.Lister{rulebook.Items}
 }
 
 // standing compares what the project holds with what the person let in. With

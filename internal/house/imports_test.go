@@ -15,10 +15,11 @@ var rooms = map[string][]string{
 	"tui":            {"agent/event", "agent/effect"},
 	"agent": {
 		"agent/effect", "agent/event", "agent/gate", "agent/tool", "agent/world", "agent/model",
-		"agent/session", "agent/fit", "agent/budget", "agent/guide", "audit", "guardian",
+		"agent/session", "agent/rulebook", "agent/fit", "agent/budget", "agent/guide", "audit", "guardian",
 	},
 	"agent/effect":     {"-internal"},
 	"agent/event":      {"-internal", "agent/effect"},
+	"agent/rulebook":   {"agent/gate", "commandpolicy"},
 	"agent/gate":       {"agent/effect", "agent/event", "commandpolicy", "guardian"},
 	"agent/tool":       {"agent/effect"},
 	"agent/world":      {"agent/tool", "agent/effect", "agent/gate", "commandpolicy", "gitsafe", "ossandbox", "audit", "websearch"},
