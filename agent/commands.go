@@ -46,6 +46,8 @@ func (s *Session) handle(o *owned, c event.Command) {
 		s.start(o, job{compact: &c})
 	case event.SetThought:
 		s.setThought(o, c)
+	case event.StopJob:
+		s.stopJob(o, c)
 	case event.SetModel:
 		s.setModel(o, c)
 	case event.Seen:

@@ -36,6 +36,7 @@ type Dispatcher struct {
 	outDir       string                                                 // where outputs that were cut are kept
 	clock        func() time.Time
 	redactor     *secret.Redactor
+	jobs         *jobs        // commands in the background
 	preview      bool         // the front end shows files itself
 	witnesses    Witness      // nil: commits bear no line about the log
 	askedTrailer bool         // in this session, about that line
@@ -167,7 +168,7 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResu
 		return res, true, err
 	}
 	d.step("recheck")
-	res, err = d.run(ctx, p, v, token)
+	res, err = d.conclude(p, v, token, d.run(ctx, p, token))
 	return res, false, err
 }
 
@@ -268,10 +269,18 @@ func differs(before, after effect.Set) string {
 	return "the effects are not what they were"
 }
 
+// A finished is what came of a run, before it stands in the logs.
+type finished struct {
+	out     tool.Result
+	took    time.Duration
+	running string // the job that goes on in the background; "" when it is over
+}
+
 // run is the only place where a tool runs.
-func (d *Dispatcher) run(ctx context.Context, p proposal, v verdict, token audit.Token) (event.CallResult, error) {
+func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) finished {
 	began := d.clock()
 	shown := d.newOutputs(p.call.ID)
+	var done finished
 	env := d.world.Env(world.Grant{
 		Set: p.set, Token: token,
 		Output: shown.write,
@@ -280,6 +289,11 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, v verdict, token audit
 		},
 		Todo:    func(items []tool.TodoItem) error { return d.owner.emit(todoEvent(items)) },
 		Request: d.departs(ctx, p),
+		Start: func(command func(context.Context, func(string, []byte)) (tool.Exit, error)) (id string, err error) {
+			done.running, err = d.jobs.start(p, token, command)
+			return done.running, err
+		},
+		Job: d.jobs.ask,
 	})
 	out, err := p.tool.Run(ctx, env, p.set)
 	shown.end()
@@ -287,15 +301,23 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, v verdict, token audit
 	if err != nil {
 		out = failure(err, out)
 	}
-	if ctx.Err() != nil && out.Status != tool.OK {
+	if ctx.Err() != nil && out.Status != tool.OK && done.running == "" {
 		out.Status = tool.Cancelled
 	}
-	took := d.clock().Sub(began)
-	if err := d.log.Outcome(token, outcome(out, took)); err != nil {
-		return event.CallResult{}, fmt.Errorf("%w: %w", errNoEvidence, err)
+	done.out, done.took = out, d.clock().Sub(began)
+	return done
+}
+
+// conclude puts what came of a run into both logs. That of a job is written when
+// it ends.
+func (d *Dispatcher) conclude(p proposal, v verdict, token audit.Token, done finished) (event.CallResult, error) {
+	if done.running == "" {
+		if err := d.log.Outcome(token, outcome(done.out, done.took)); err != nil {
+			return event.CallResult{}, fmt.Errorf("%w: %w", errNoEvidence, err)
+		}
 	}
 	d.step("outcome")
-	return d.close(p, v, out, took)
+	return d.close(p, v, done.out, done.took)
 }
 
 // failure is the result of a Run that returned an error.

@@ -171,6 +171,9 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 	if x.Detected {
 		w.fact("detected", "the project's own test command; its files decide what it runs")
 	}
+	if x.Background {
+		w.warn("stays", "in the background, after this turn too: until it ends, is ended, or the session ends")
+	}
 	if x.Script != "" {
 		for _, line := range visible.StrictLines(x.Script) {
 			w.add(event.LineScript, line)

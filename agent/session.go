@@ -164,16 +164,21 @@ func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
 	if err := s.recover(ctx); err != nil {
 		return err
 	}
+	if err := s.lostJobs(session.Fold(s.o.Past)); err != nil {
+		return err
+	}
 	return errors.Join(s.owner.barrier(), s.tellHead())
 }
 
 // dispatcher wires the road.
 func (s *Session) dispatcher() *Dispatcher {
-	return &Dispatcher{
+	d := &Dispatcher{
 		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, front: s.o.Front,
 		judge: s.judge, keeps: s.keep, history: s.commands, limit: s.outputLimitNow, outDir: s.o.Log.OutDir(), clock: s.o.Now,
 		redactor: s.o.Redactor, preview: s.o.Preview, witnesses: s.o.Witness, step: s.o.Step,
 	}
+	d.jobs = newJobs(s.lasting, len(session.Fold(s.o.Past).Jobs), d)
+	return d
 }
 
 // judge is what the gate decides upon, besides the effects of a call.
@@ -241,6 +246,7 @@ func (s *Session) close(status audit.CloseStatus) error {
 	})
 	close(s.turns)
 	<-s.worked
+	s.disp.jobs.close()
 	err := s.owner.emit(event.Closed{Status: string(status)})
 	quitErr := s.owner.do(func(o *owned) { o.quit = true })
 	<-s.owner.done

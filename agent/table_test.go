@@ -36,6 +36,7 @@ func samples() map[string]sample {
 		"git_diff":    {"read", map[string]any{}, nil},
 		"git_log":     {"read", map[string]any{}, nil},
 		"todo":        {"free", map[string]any{"items": []map[string]string{{"text": "x", "status": "pending"}}}, nil},
+		"job":         {"free", map[string]any{"action": "list"}, nil},
 		"ask_user":    {"free", map[string]any{"question": "which?"}, nil},
 		"write_file":  {"create", map[string]any{"path": "new.txt", "content": "new"}, holds("new.txt", "new")},
 		"mkdir":       {"create", map[string]any{"path": "newdir"}, func(r *rig) bool { return exists(r, "newdir") }},

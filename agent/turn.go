@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -367,33 +368,37 @@ func (s *Session) closeUnusable(r event.Reply, failed error) error {
 	return nil
 }
 
-// calls does the calls of a reply in order. usable says that one of them was
-// fit to be decided about; stop is why the turn ends. A cancelled turn closes
-// those that are left, and so does a word of the person.
+// calls does the calls of a reply in order, reads side by side. usable says
+// that one of them was fit to be decided about; stop is why the turn ends. A
+// cancelled turn closes those that are left, and so does a word of the person.
 func (s *Session) calls(ctx context.Context, r event.Reply, g *guard) (usable bool, stop string, err error) {
 	s.working("tool")
 	var nudges []string
-	for i, c := range r.Calls {
+	for left := r.Calls; len(left) > 0; {
 		if ctx.Err() != nil || stop != "" {
-			if _, err := s.disp.cancelled(c); err != nil {
+			if _, err := s.disp.cancelled(left[0]); err != nil {
 				return usable, stop, err
 			}
+			left = left[1:]
 			continue
 		}
-		usable = usable || c.Status == callOK
-		res, err := s.disp.Call(ctx, c)
+		usable = usable || left[0].Status == callOK
+		results, err := s.disp.next(ctx, left)
 		if err != nil {
 			return usable, stop, err
 		}
 		if err := s.tellHead(); err != nil {
 			return usable, stop, err
 		}
-		nudge := ""
-		if nudge, stop = g.saw(c, res); nudge != "" {
-			nudges = append(nudges, nudge)
+		for i, res := range results {
+			nudge, why := g.saw(left[i], res)
+			if stop = cmp.Or(stop, why); nudge != "" {
+				nudges = append(nudges, nudge)
+			}
 		}
+		left = left[len(results):]
 		if stop == "" && ctx.Err() == nil {
-			if said, err := s.foldIn(ctx, r.Calls[i+1:]); said || err != nil {
+			if said, err := s.foldIn(ctx, left); said || err != nil {
 				return usable, stop, errors.Join(err, s.nudge("loop", nudges))
 			}
 		}

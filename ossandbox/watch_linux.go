@@ -85,20 +85,25 @@ func (l *launch) await(ctx context.Context, v *view, reached, done <-chan struct
 	}
 }
 
-// end is TERM to the command, a pause, KILL to everything. A command that has
-// not started yet is killed at once.
+// end is TERM to the command, a pause, KILL to everything. One that is still on
+// its way up is waited for first: killed in between, bubblewrap would leave a
+// child behind that nobody knows yet and that holds our pipes open.
 func (l *launch) end(reached, done <-chan struct{}) {
+	t := time.NewTimer(grace)
+	defer t.Stop()
 	select {
 	case <-reached:
 		l.signal(syscall.SIGTERM)
-		t := time.NewTimer(grace)
-		defer t.Stop()
-		select {
-		case <-done:
-			return
-		case <-t.C:
-		}
-	default:
+	case <-done:
+		return
+	case <-t.C:
+		l.car.kill(l.proc)
+		return
+	}
+	select {
+	case <-done:
+		return
+	case <-t.C:
 	}
 	l.car.kill(l.proc)
 }

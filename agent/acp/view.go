@@ -88,6 +88,10 @@ func (v *view) take(body event.Body) {
 		}
 	case event.CallResult:
 		v.result(b)
+	case event.JobChanged:
+		if b.Status != "running" {
+			v.send(toolCall{Update: "tool_call_update", ToolCallID: b.Call, Status: statusOf(b.Status)})
+		}
 	case event.TodoChanged:
 		v.plan(b)
 	case event.Notice:

@@ -90,10 +90,12 @@ type Command struct {
 	Parts    []Part // the simple commands that the text comes to, for the question
 	Facts    []Fact // what was seen of the world while parsing: the gate parses again from these alone
 	Parsed   bool
-	Reads    []Path   // outside, secret and protected paths that the parse found read
-	Writes   []Path   // all paths that the parse found written
-	Detected bool     // not asked for in these words: the detected test command
-	Hosts    []string // host or host:port that the call asks to reach; put in order by the gate, which judges each
+	Reads    []Path // outside, secret and protected paths that the parse found read
+	Writes   []Path // all paths that the parse found written
+	Detected bool   // not asked for in these words: the detected test command
+
+	Background bool     // it goes on after the call, until it ends or the session does
+	Hosts      []string // host or host:port that the call asks to reach; put in order by the gate, which judges each
 
 	// Completed by the gate.
 	Profile  string // sandbox profile

@@ -221,6 +221,8 @@ func (r *run) progress(e event.Event) error {
 			line += "  " + b.Diff
 		}
 		_, err = fmt.Fprintln(r.Err, line)
+	case event.JobChanged:
+		_, err = fmt.Fprintln(r.Err, b.Status+"  job "+visible.Strict(b.Job)+"  "+visible.Strict(b.Title))
 	case event.Egress:
 		_, err = fmt.Fprintln(r.Err, strings.TrimSpace(fmt.Sprintf("%s  network  %s %s  %s", b.Status, visible.Strict(b.Method), visible.Strict(b.Host), visible.Strict(b.Reason))))
 	case event.Notice:

@@ -33,6 +33,7 @@ type State struct {
 	Taint    []string // sources of untrusted text in the context, in order of arrival
 	Usage    event.Usage
 	Changed  []event.Change
+	Jobs     []event.JobChanged // commands in the background, in order of their start, as they stand
 	Check    Check
 	Question *event.Question
 	Last     string // the last answer's text
@@ -160,6 +161,8 @@ func Apply(s State, e event.Event) State {
 		s.Provider, s.Model = b.Provider, b.Model
 	case event.TodoChanged:
 		s.Todo = b.Items
+	case event.JobChanged:
+		s.Jobs = changedJob(s.Jobs, b)
 	case event.Tainted:
 		if !slices.Contains(s.Taint, b.Source) {
 			s.Taint = append(slices.Clip(s.Taint), b.Source)
@@ -274,6 +277,18 @@ func applyCompacted(s State, seq uint64, b event.Compacted) State {
 	s.Compaction, s.Held, s.NotesFirst = next, false, s.Notes
 	s.Usage = addUsage(s.Usage, b.Usage)
 	return s
+}
+
+// changedJob puts a job's new standing into the list.
+func changedJob(jobs []event.JobChanged, now event.JobChanged) []event.JobChanged {
+	jobs = slices.Clone(jobs)
+	for i := range jobs {
+		if jobs[i].Job == now.Job {
+			jobs[i] = now
+			return jobs
+		}
+	}
+	return append(jobs, now)
 }
 
 // Verification is what a headless run reports of the tests: verified,

@@ -32,7 +32,7 @@ func Builtin(o Options) []Tool {
 	out := []Tool{
 		readFile{}, strReplace{c}, executeCommand{}, grep{}, listFiles{},
 		writeFile{c}, multiEdit{c}, applyDiff{c}, glob{}, fileInfo{},
-		deleteFile{}, renameFile{}, mkdir{}, runCode{},
+		deleteFile{}, renameFile{}, mkdir{}, runCode{}, job{},
 		gitStatus{}, gitDiff{}, gitLog{}, gitStage{}, gitCommit{},
 		selfVerify{}, todo{}, askUser{},
 	}

@@ -16,9 +16,15 @@ type commandArgs struct {
 	Timeout int      `json:"timeout,omitempty"`
 	Dir     string   `json:"dir,omitempty"`
 	Hosts   []string `json:"hosts,omitempty"`
+
+	Background bool `json:"background,omitempty"`
 }
 
-const defaultSeconds = 180
+// Time limits of a command that names none.
+const (
+	defaultSeconds = 180
+	jobSeconds     = 3600
+)
 
 // Spec implements Tool.
 func (executeCommand) Spec() Spec {
@@ -28,7 +34,8 @@ func (executeCommand) Spec() Spec {
 			"Each call is a new shell in the workspace. Use the file tools to read, search and edit.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["command"],"properties":{
 			"command":{"type":"string","minLength":1,"description":"bash script"},
-			"timeout":{"type":"integer","minimum":1,"maximum":3600,"description":"seconds, default 180"},
+			"timeout":{"type":"integer","minimum":1,"maximum":3600,"description":"seconds, default 180, in the background 3600"},
+			"background":{"type":"boolean","description":"return at once with a job's id; see the tool job"},
 			"dir":{"type":"string","minLength":1,"description":"folder to run in, default the workspace"},
 			"hosts":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1},"description":"host or host:port names to reach over https, each approved; default none"}}}`),
 	}
@@ -45,12 +52,19 @@ func (t executeCommand) Plan(ctx context.Context, v View, args json.RawMessage) 
 	}
 	if a.Timeout == 0 {
 		a.Timeout = defaultSeconds
+		if a.Background {
+			a.Timeout = jobSeconds
+		}
 	}
-	x, err := v.Command(ctx, CommandSpec{Script: a.Command, Dir: a.Dir, Seconds: a.Timeout, Hosts: a.Hosts})
+	x, err := v.Command(ctx, CommandSpec{Script: a.Command, Dir: a.Dir, Seconds: a.Timeout, Hosts: a.Hosts, Background: a.Background})
 	if err != nil {
 		return effect.Set{}, err
 	}
-	return set(t.Spec(), "run "+firstLine(a.Command), commandArgs{Timeout: a.Timeout}, x), nil
+	title := "run "
+	if a.Background {
+		title = "run in the background "
+	}
+	return set(t.Spec(), title+firstLine(a.Command), commandArgs{Timeout: a.Timeout, Background: a.Background}, x), nil
 }
 
 // firstLine is a command's title: its first line, and how much more there is.
@@ -74,11 +88,32 @@ func runCommand(ctx context.Context, e Env, planned effect.Set) (Result, error) 
 	if err := recall(planned, &a); err != nil {
 		return Result{}, err
 	}
+	if a.Background {
+		return inBackground(ctx, e, planned)
+	}
 	x, err := start(ctx, e, planned.Effects[0])
 	if err != nil {
 		return failed("run", err)
 	}
 	return ended(x, a.Timeout), nil
+}
+
+// inBackground starts a command and does not wait for it.
+func inBackground(ctx context.Context, e Env, planned effect.Set) (Result, error) {
+	id, err := e.Start(ctx, planned.Effects[0])
+	if err != nil {
+		return failed("start", err)
+	}
+	return Result{Status: Running, Body: fmt.Sprintf("the job %s runs: the tool job shows its output, waits for it or kills it. It ends with the session.\n", id)}, nil
+}
+
+// Ended is the result of a command that ran to its end, or of one that could
+// not be started.
+func Ended(x Exit, err error) Result {
+	if err != nil {
+		return Result{Status: Error, Body: err.Error()}
+	}
+	return ended(x, 0)
 }
 
 // start runs a command's effect, which can be a git call.
@@ -93,11 +128,12 @@ func start(ctx context.Context, e Env, x effect.Effect) (Exit, error) {
 func ended(x Exit, seconds int) Result {
 	r := Result{Status: OK, Exit: &x.Code, Signal: x.Signal, Changes: x.Changes, Untrusted: fromCommand}
 	var b strings.Builder
-	b.Write(x.Output)
-	if n := len(x.Output); n > 0 && x.Output[n-1] != '\n' {
+	out := tidy(string(x.Output))
+	b.WriteString(out)
+	if n := len(out); n > 0 && out[n-1] != '\n' {
 		b.WriteByte('\n')
 	}
-	if n := len(x.Output); n == 0 {
+	if out == "" {
 		b.WriteString("[no output]\n")
 	}
 	if x.Dropped > 0 {
@@ -135,4 +171,57 @@ func timedOut(seconds int) string {
 		return "[timed out and was ended]\n"
 	}
 	return fmt.Sprintf("[timed out after %d s and was ended; give a longer timeout (up to 3600), or do less at once]\n", seconds)
+}
+
+// tidy is output as a model reads it: of a line that a program wrote over and
+// over with carriage returns, as progress bars do, the last state is left, and
+// the sequences that steer a terminal are gone.
+func tidy(out string) string {
+	out = strings.ReplaceAll(out, "\r\n", "\n")
+	if !strings.ContainsAny(out, "\r\x1b\b") {
+		return out
+	}
+	var b strings.Builder
+	for _, line := range strings.SplitAfter(out, "\n") {
+		body, end := line, ""
+		if strings.HasSuffix(line, "\n") {
+			body, end = line[:len(line)-1], "\n"
+		}
+		body = strings.TrimRight(unsteered(body), "\r")
+		b.WriteString(body[strings.LastIndexByte(body, '\r')+1:] + end)
+	}
+	return b.String()
+}
+
+// unsteered leaves out escape sequences: ESC [ … letter, ESC ] … BEL or ESC \,
+// and ESC with one character.
+func unsteered(s string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(s, '\x1b')
+		if i < 0 {
+			return b.String() + s
+		}
+		b.WriteString(s[:i])
+		s = s[i+1:]
+		switch {
+		case strings.HasPrefix(s, "["):
+			s = s[1:]
+			for s != "" && (s[0] < 0x40 || s[0] > 0x7e) {
+				s = s[1:]
+			}
+			s = s[min(len(s), 1):]
+		case strings.HasPrefix(s, "]"):
+			end := strings.IndexAny(s, "\a\x1b")
+			if end < 0 {
+				return b.String()
+			}
+			if s[end] == '\x1b' && strings.HasPrefix(s[end+1:], "\\") {
+				end++
+			}
+			s = s[end+1:]
+		case s != "":
+			s = s[1:]
+		}
+	}
 }

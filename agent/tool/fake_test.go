@@ -244,6 +244,12 @@ func (f *fake) ApplyAll(ctx context.Context, row []effect.Effect) ([]effect.Path
 func (f *fake) Exec(_ context.Context, e effect.Effect) (Exit, error) { return f.exit, f.covers(e) }
 func (f *fake) Git2(_ context.Context, e effect.Effect) (Exit, error) { return f.exit, f.covers(e) }
 
+func (f *fake) Start(_ context.Context, e effect.Effect) (string, error) { return "j1", f.covers(e) }
+
+func (f *fake) Job(_ context.Context, q JobQuery) ([]JobState, error) {
+	return []JobState{{ID: "j1", Status: "running", Output: "out", To: 3, Title: q.Action}}, nil
+}
+
 func (f *fake) Ask(_ context.Context, question string, _ []string) (string, error) {
 	f.asked = question
 	if f.nobody {

@@ -80,8 +80,6 @@ func instead(name string) string {
 		return "the user undoes edits with `tera-pilot undo`; to change a file back yourself use str_replace or write_file"
 	case "search_project":
 		return "use grep (pattern, path, include)"
-	case "job", "bash_output", "kill_bash":
-		return "commands run in the foreground; use execute_command with a timeout"
 	case "call_mcp_tool", "list_mcp_tools":
 		return "tools of MCP servers are called by their own names, mcp__server__tool; none is offered now"
 	case "web_search", "web_fetch", "webfetch", "websearch":

@@ -72,6 +72,8 @@ type CommandSpec struct {
 	Seconds  int      // time limit; 0 is the default
 	Hosts    []string // host or host:port, all that it may reach; none: no network
 	Detected bool     // found by Checks, not asked for in these words
+
+	Background bool // it goes on after the call, as a job
 }
 
 // A Check is a command that tests the project.
@@ -102,6 +104,11 @@ type Env interface {
 	ApplyAll(ctx context.Context, row []effect.Effect) ([]effect.Path, error)
 	// Exec runs an Exec effect in the sandbox.
 	Exec(ctx context.Context, e effect.Effect) (Exit, error)
+	// Start begins an Exec effect that is meant for the background and returns
+	// the id of its job.
+	Start(ctx context.Context, e effect.Effect) (id string, err error)
+	// Job looks after the jobs of this session.
+	Job(ctx context.Context, q JobQuery) ([]JobState, error)
 	// Git runs a Git effect through gitsafe.
 	Git(ctx context.Context, e effect.Effect) (Exit, error)
 	// Fetch reads the page of a Fetch effect, and Search asks for at most n hits.

@@ -11,6 +11,8 @@ type collector struct {
 	limit int
 	tell  func(stream string, b []byte)
 
+	tellAll bool // also of what is not kept
+
 	mu      sync.Mutex
 	kept    []byte
 	dropped int64
@@ -30,6 +32,9 @@ func (s stream) Write(b []byte) (int, error) {
 	s.c.kept = append(s.c.kept, b[:room]...)
 	s.c.dropped += int64(len(b) - room)
 	s.c.mu.Unlock()
+	if s.c.tellAll {
+		room = len(b)
+	}
 	if s.c.tell != nil && room > 0 {
 		s.c.tell(s.name, b[:room])
 	}

@@ -41,11 +41,14 @@ func (v *view) Command(ctx context.Context, c tool.CommandSpec) (effect.Effect, 
 	}
 	analysis, facts := gate.Analyse(c.Script, place)
 	if argv := analysis.SingleGit; len(argv) > 1 && c.Stdin == "" {
+		if c.Background {
+			return effect.Effect{}, &tool.ArgumentError{What: "a git call runs in the foreground: leave background out"}
+		}
 		return v.gitIn(ctx, dir, argv[1:]) // it reaches its own remotes, and is asked about those
 	}
 	x := &effect.Command{
 		Script: c.Script, Dir: dir, Stdin: []byte(c.Stdin), Facts: facts, Parsed: analysis.Parsed,
-		Set: env.added, Dropped: env.removed, Detected: c.Detected, Timeout: v.limit(c.Seconds),
+		Set: env.added, Dropped: env.removed, Detected: c.Detected, Background: c.Background, Timeout: v.limit(c.Seconds),
 		Hosts: slices.Clone(c.Hosts),
 	}
 	if x.Program, err = w.programs.resolve("bash", env.values["PATH"]); err != nil {
@@ -212,10 +215,39 @@ func (v *env) Exec(ctx context.Context, e effect.Effect) (tool.Exit, error) {
 	if err := v.covers(e, effect.Exec); err != nil {
 		return tool.Exit{}, err
 	}
+	if e.Exec.Background {
+		return tool.Exit{}, &tool.NotGrantedError{What: "waiting for a command that was to run in the background"}
+	}
+	return v.command(ctx, e.Exec, &collector{limit: maxOutput, tell: v.grant.Output})
+}
+
+// maxJobStart is how much of a job's output stands in its outcome, in bytes;
+// the session keeps the newest.
+const maxJobStart = 256 << 10
+
+// Start implements tool.Env.
+func (v *env) Start(_ context.Context, e effect.Effect) (string, error) {
+	if err := v.covers(e, effect.Exec); err != nil {
+		return "", err
+	}
+	switch {
+	case !e.Exec.Background || v.grant.Start == nil:
+		return "", &tool.NotGrantedError{What: "a command in the background"}
+	case v.box == nil:
+		return "", v.boxErr
+	case e.Exec.Profile == gate.ProfileOff:
+		return "", errors.New("without a sandbox nothing would end the command with the session: run it in the foreground")
+	}
+	return v.grant.Start(func(ctx context.Context, output func(string, []byte)) (tool.Exit, error) {
+		return v.command(ctx, e.Exec, &collector{limit: maxJobStart, tell: output, tellAll: true})
+	})
+}
+
+// command runs a command in the sandbox, to its end.
+func (v *env) command(ctx context.Context, x *effect.Command, out *collector) (tool.Exit, error) {
 	if v.box == nil {
 		return tool.Exit{}, v.boxErr
 	}
-	x := e.Exec
 	// A person has said yes to this very command without a sandbox; the sandbox
 	// itself takes that word only while the setting is off.
 	bare := x.Profile == gate.ProfileOff
@@ -226,7 +258,6 @@ func (v *env) Exec(ctx context.Context, e effect.Effect) (tool.Exit, error) {
 			return tool.Exit{}, err
 		}
 	}
-	out := &collector{limit: maxOutput, tell: v.grant.Output}
 	command := ossandbox.Command{
 		Argv: x.Argv, Dir: x.Dir, Profile: profile, Timeout: x.Timeout,
 		Stdin: bytes.NewReader(x.Stdin), Stdout: out.stream("stdout"), Stderr: out.stream("stderr"),

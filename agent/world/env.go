@@ -32,6 +32,10 @@ type Grant struct {
 	Output func(stream string, b []byte)
 	Ask    func(ctx context.Context, question string, options []string) (string, error)
 	Todo   func(items []tool.TodoItem) error
+	// Start begins a command in the background; its output goes to the function
+	// that it is handed. Job looks after those that were begun.
+	Start func(command func(ctx context.Context, output func(stream string, b []byte)) (tool.Exit, error)) (id string, err error)
+	Job   func(ctx context.Context, q tool.JobQuery) ([]tool.JobState, error)
 	// Request is told of what a command asks of the network, see
 	// ossandbox.Command.OnRequest. Nil: nobody is told.
 	Request func(Request) error
@@ -83,6 +87,14 @@ func (v *env) Ask(ctx context.Context, question string, options []string) (strin
 		return "", &tool.NotGrantedError{What: "a question"}
 	}
 	return v.grant.Ask(ctx, question, options)
+}
+
+// Job implements tool.Env.
+func (v *env) Job(ctx context.Context, q tool.JobQuery) ([]tool.JobState, error) {
+	if !v.grant.Token.Covers(v.grant.Set.Digest()) || v.grant.Job == nil {
+		return nil, &tool.NotGrantedError{What: "a look at jobs"}
+	}
+	return v.grant.Job(ctx, q)
 }
 
 // Todo implements tool.Env.

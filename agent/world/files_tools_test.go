@@ -71,6 +71,12 @@ func (deskEnv) Exec(context.Context, effect.Effect) (tool.Exit, error) {
 func (deskEnv) Git(context.Context, effect.Effect) (tool.Exit, error) {
 	return tool.Exit{}, errors.New("no git here")
 }
+func (deskEnv) Start(context.Context, effect.Effect) (string, error) {
+	return "", errors.New("no commands here")
+}
+
+func (deskEnv) Job(context.Context, tool.JobQuery) ([]tool.JobState, error) { return nil, nil }
+
 func (deskEnv) Ask(context.Context, string, []string) (string, error) { return "", tool.ErrNobody }
 func (deskEnv) Todo(context.Context, []tool.TodoItem) error           { return nil }
 
