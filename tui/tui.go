@@ -105,6 +105,9 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 	if o.Session == nil && o.Start == nil {
 		return Outcome{}, errors.New("terminal: there is neither a session nor a start screen to show")
 	}
+	if o.Theme == "auto" {
+		o.Theme = ""
+	}
 	if o.By == "" {
 		o.By = "user:tui"
 	}

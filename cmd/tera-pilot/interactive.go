@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/config"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 	"github.com/tera-pilot/tera-pilot/tui"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
@@ -67,23 +68,51 @@ func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 	if prov.Provider == nil {
 		return a.welcome(ctx, f, p)
 	}
-	o, err := a.open(ctx, launch{front: audit.FrontTUI, dir: dir, canAsk: true, last: f.last, resume: f.session})
-	if err != nil {
-		return err
+	l := launch{front: audit.FrontTUI, dir: dir, canAsk: true, last: f.last, resume: f.session}
+	for {
+		next, err := a.converse(ctx, f, l)
+		if err != nil || next == (snap.Request{}) {
+			return err
+		}
+		l.last, l.resume = false, next.Open
 	}
-	_, err = tui.Run(ctx, tui.Options{Session: o, Log: a.activityLog(ctx, o), In: a.stdin, Out: a.stdout, Env: a.env, Mode: f.mode()})
+}
+
+// converse is one session in the terminal, and what the person wants after it.
+func (a *app) converse(ctx context.Context, f sessionFlags, l launch) (snap.Request, error) {
+	o, err := a.open(ctx, l)
+	if err != nil {
+		return snap.Request{}, err
+	}
+	t := a.terminal(f, o.settings)
+	t.Session, t.Log, t.Desk = o, a.activityLog(ctx, o), a.desk(ctx, o)
+	out, err := tui.Run(ctx, t)
 	status := audit.CloseOK
 	if err != nil {
 		status = audit.CloseError
 	}
-	return errors.Join(err, o.Close(status))
+	return out.Next, errors.Join(err, o.Close(status))
+}
+
+// terminal is how the person wants the screen.
+func (a *app) terminal(f sessionFlags, s config.Settings) tui.Options {
+	o := tui.Options{In: a.stdin, Out: a.stdout, Env: a.env, Mode: f.mode(), Theme: s.Terminal.Theme, Keys: s.Terminal.Keys, Still: s.Terminal.Still}
+	switch s.Terminal.Notify {
+	case "bell":
+		o.Notify = tui.Bell
+	case "desktop":
+		o.Notify = tui.Desktop
+	}
+	return o
 }
 
 // welcome is the start screen of a place without a model.
 func (a *app) welcome(ctx context.Context, f sessionFlags, p place) error {
 	start := a.startScreen(p)
 	look := func() snap.Start { return a.withServers(ctx, a.startScreen(p)) }
-	out, err := tui.Run(ctx, tui.Options{In: a.stdin, Out: a.stdout, Env: a.env, Mode: f.mode(), Start: &start, Refresh: look})
+	t := a.terminal(f, p.settings)
+	t.Start, t.Refresh = &start, look
+	out, err := tui.Run(ctx, t)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type Settings struct {
 	MaxSteps     int    // model calls a turn
 	RunTimeout   int    // default time limit of a command, in seconds
 	Web          Web
+	Terminal     Terminal
 	BudgetMicros int64  // a session's budget in millionths of a dollar; 0 is none
 	DayMicros    int64  // the budget of a day, over all sessions; 0 is none
 	DayTokens    int    // tokens of a day, over all sessions; 0 is no limit
@@ -44,6 +45,14 @@ type Provider struct {
 	Context     int    `json:"context"` // window in tokens, where it cannot be found out
 	Enabled     *bool  `json:"enabled"`
 	Name        string `json:"name"`
+}
+
+// Terminal is "terminal": how the screen looks and behaves.
+type Terminal struct {
+	Theme  string            `json:"theme"`         // auto (default), dark, light, high-contrast, ansi16 or mono
+	Keys   map[string]string `json:"keys"`          // action: its keys, parted by blanks; docs/terminal.md lists the actions
+	Notify string            `json:"notify"`        // off (default), bell or desktop: when a turn ended or a question waits, and the window is not looked at
+	Still  bool              `json:"reduce_motion"` // no seconds that count
 }
 
 // Web is "web": how the agent reads the web.
@@ -117,6 +126,22 @@ func (s *Settings) environment(getenv func(string) string) error {
 		}
 	}
 	return oneOf("TERA_PILOT_OS_SANDBOX", s.Sandbox, "auto", "on", "off")
+}
+
+// terminal takes the settings of the screen.
+func (s *Settings) terminal(raw json.RawMessage) error {
+	var t Terminal
+	if err := strict(raw, &t); err != nil {
+		return err
+	}
+	if err := oneOf("theme", t.Theme, "", "auto", "dark", "light", "high-contrast", "ansi16", "mono"); err != nil {
+		return err
+	}
+	if err := oneOf("notify", t.Notify, "", "off", "bell", "desktop"); err != nil {
+		return err
+	}
+	s.Terminal = t
+	return nil
 }
 
 // SetAutonomy overlays the --autonomy flag.

@@ -46,6 +46,8 @@ func TestBadFilesRefuseWithTheirLine(t *testing.T) {
 		{"{\"providers\": {\"x\": {\"endpoint\": \"y\"}}}", "unknown field"},
 		{"{\"agent_run_timeout\": 0}", "between 1 and 3600"},
 		{"{\"budget_usd\": -1}", "between 0"},
+		{"{\"terminal\": {\"theme\": \"pink\"}}", "must be one of"},
+		{"{\"terminal\": {\"colour\": 1}}", "unknown field"},
 		{"{\"xyzzy\": 1}", "remove it"},
 		{"{} {}", "more than one object"},
 		{"[]", "must hold one object"},

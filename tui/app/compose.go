@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/keys"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
-	"github.com/tera-pilot/tera-pilot/tui/tty"
 	"github.com/tera-pilot/tera-pilot/tui/view"
 )
 
@@ -170,54 +168,6 @@ func (m *Model) completions(w, most int) []view.Line {
 		out = append(out, m.widths.Ends(left, right, w, 24))
 	}
 	return out
-}
-
-// edit writes the message in the person's editor.
-func (m *Model) edit() tea.Cmd {
-	if m.o.Desk.Edit == nil {
-		m.warn("there is no editor here", "set EDITOR")
-		return nil
-	}
-	text, edit := m.composer.Text(), m.o.Desk.Edit
-	return func() (msg tea.Msg) {
-		defer Recover(func(err error) { msg = Lost{err} })
-		e, err := edit(text)
-		return editing{e, err}
-	}
-}
-
-// editing says that the editor can be started; edited, what it left.
-type (
-	editing struct {
-		e   Editing
-		err error
-	}
-	edited struct {
-		text string
-		err  error
-	}
-)
-
-func (m *Model) startEditor(msg editing) tea.Cmd {
-	if msg.err != nil {
-		m.warn("editor: "+msg.err.Error(), "")
-		return nil
-	}
-	return tty.Run(msg.e, func(err error) tea.Msg {
-		text, read := msg.e.Text()
-		return edited{text, errors.Join(err, read)}
-	})
-}
-
-// back puts what the editor left into the message. Nothing is sent by that.
-func (m *Model) back(msg edited, now time.Time) {
-	m.disturb(now)
-	m.input = now
-	if msg.err != nil {
-		m.warn("editor: "+msg.err.Error(), "the message stays as it was")
-		return
-	}
-	m.composer.Set(strings.TrimRight(msg.text, "\n"))
 }
 
 // queue sends the message after this turn.

@@ -24,8 +24,9 @@ type Desk struct {
 	Checks func() ([]snap.CheckRow, error)
 	Said   func() ([]string, error) // what was said before in this folder, oldest first
 
-	// Edit opens an editor on a text, and returns what it became.
-	Edit func(text string) (Editing, error)
+	// Edit makes ready an editor for a text; the end of name says what kind of
+	// text it is.
+	Edit func(name, text string) (Editing, error)
 }
 
 // An Editing is an editor that is about to be started on the terminal: tea.Exec

@@ -126,6 +126,9 @@ func (m *Model) outcome(r *ask.Room, o ask.Outcome, now time.Time) {
 		m.blur(r)
 		m.later = true
 	}
+	if o.Edit != nil && r == m.ask {
+		m.after = m.editProposal(r, *o.Edit)
+	}
 	if o.Command == nil {
 		return
 	}

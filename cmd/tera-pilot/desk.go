@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/doctor"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/model"
+	"github.com/tera-pilot/tera-pilot/agent/session"
+	ed "github.com/tera-pilot/tera-pilot/internal/editor"
+	front "github.com/tera-pilot/tera-pilot/tui/app"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+)
+
+// A desk answers what the terminal asks besides the session. The terminal
+// calls it from goroutines of its own.
+type desk struct {
+	a     *app
+	ctx   context.Context
+	place place
+	use   provider
+	store *session.Store
+}
+
+// desk is what the terminal of a session may ask.
+func (a *app) desk(ctx context.Context, o *opened) front.Desk {
+	d := desk{a, ctx, o.place, o.provider, session.NewStore(filepath.Join(o.state, "sessions"))}
+	return front.Desk{
+		Sessions: d.sessions, Rename: d.rename, Delete: witnessedStore{d.store, a, ctx}.Delete,
+		Models: d.models, Files: d.files, Checks: d.checks, Said: d.said, Edit: d.edit,
+	}
+}
+
+func (d desk) sessions() ([]snap.SessionRow, error) {
+	all, err := d.store.List()
+	if err != nil {
+		return nil, err
+	}
+	var out []snap.SessionRow
+	for _, s := range all {
+		if s.Turns == 0 && s.Problem == "" {
+			continue // nothing was said in it
+		}
+		out = append(out, snap.SessionRow{ID: s.ID, Title: s.Title, Root: s.Root, Updated: s.Updated, Turns: s.Turns, Files: s.Files, Problem: s.Problem})
+	}
+	return out, nil
+}
+
+// rename names a session that nobody has open.
+func (d desk) rename(id, title string) error {
+	log, _, _, err := d.store.Resume(id)
+	if err != nil {
+		return err
+	}
+	_, err = log.Append(time.Now(), event.Renamed{Title: title})
+	return errors.Join(err, log.Sync(), log.Close())
+}
+
+// models are those of the provider in use, with what is known of them. Another
+// provider needs another start: its key is read once.
+func (d desk) models() ([]snap.ModelRow, error) {
+	if d.use.Provider == nil {
+		return nil, errors.New("this session has no model")
+	}
+	out := []snap.ModelRow{{Provider: d.use.ID(), Name: d.use.model, Facts: "of the start"}}
+	catalogue, err := model.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range catalogue.Models {
+		if i.Provider == d.use.ID() && i.Model == d.use.model {
+			continue
+		}
+		row := snap.ModelRow{Provider: i.Provider, Name: i.Model, Facts: windowText(i.Context) + "  " + priceText(i.Prices)}
+		if i.Provider != d.use.ID() {
+			row.Note = "another provider: start again with --provider " + i.Provider
+		}
+		out = append(out, row)
+	}
+	ctx, cancel := context.WithTimeout(d.ctx, 2*time.Second)
+	defer cancel()
+	found, err := model.Discover(ctx, model.Discovery{})
+	for _, server := range found {
+		for _, m := range server.Models {
+			row := snap.ModelRow{Provider: server.Kind, Name: m.Name, Facts: describeFound(m)}
+			if server.Kind != d.use.ID() {
+				row.Note = "another provider: start again with --provider " + server.Kind
+			}
+			out = append(out, row)
+		}
+	}
+	// What can be taken now comes first.
+	slices.SortStableFunc(out, func(a, b snap.ModelRow) int { return min(1, len(a.Note)) - min(1, len(b.Note)) })
+	return out, err
+}
+
+// maxFiles is how many names are offered for completion.
+const maxFiles = 20_000
+
+// files are the names of the workspace, without what is hidden, and what others wrote.
+func (d desk) files() ([]string, error) {
+	root, err := os.OpenRoot(d.place.root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var out []string
+	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case d.ctx.Err() != nil:
+			return d.ctx.Err()
+		case len(out) >= maxFiles:
+			return fs.SkipAll
+		case err != nil:
+			return nil // a folder that cannot be read offers nothing
+		case name != "." && (e.Name()[0] == '.' || e.Name() == "node_modules" || e.Name() == "vendor"):
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+		case e.Type().IsRegular():
+			out = append(out, name)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (d desk) checks() ([]snap.CheckRow, error) {
+	where, err := d.a.patient(d.place.root)
+	if err != nil {
+		return nil, err
+	}
+	report := doctor.Look(d.ctx, where, time.Now())
+	out := make([]snap.CheckRow, len(report.Checks))
+	for i, c := range report.Checks {
+		out[i] = snap.CheckRow{Name: c.Name, Status: c.Status.String(), Detail: c.Detail, Hint: c.Hint}
+	}
+	return out, nil
+}
+
+// Bounds of what is looked through for earlier messages.
+const (
+	maxPast = 8   // sessions of the folder, the last used ones
+	maxSaid = 200 // messages
+)
+
+// said are the messages of earlier sessions in this folder, oldest first. They
+// stand in the sessions alone: who deletes a session deletes them.
+func (d desk) said() ([]string, error) {
+	all, err := d.store.List()
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	looked := 0
+	for _, s := range all {
+		if s.Root != d.place.root || s.Problem != "" || looked == maxPast {
+			continue
+		}
+		looked++
+		events, err := d.store.Read(s.ID)
+		if err != nil {
+			continue // the list of sessions says so
+		}
+		var here []string
+		for _, e := range events {
+			if b, ok := e.Body.(event.TurnStarted); ok {
+				here = append(here, b.Text)
+			}
+		}
+		out = append(here, out...)
+	}
+	return out[max(0, len(out)-maxSaid):], nil
+}
+
+func (d desk) edit(name, text string) (front.Editing, error) {
+	s, err := ed.Open(d.a.env, name, text, d.a.stdin)
+	if err != nil {
+		return nil, fmt.Errorf("editor: %w", err)
+	}
+	return s, nil
+}
