@@ -216,6 +216,7 @@ func (s *Settings) keys() map[string]func(json.RawMessage) error {
 		"agent_compaction":      word(&s.Compaction, "auto", "off"),
 		"audit_trailer":         word(&s.Trailer, "", "ask", "always", "never"),
 		"web":                   func(raw json.RawMessage) error { return strict(raw, &s.Web) },
+		"terminal":              s.terminal,
 		"providers":             func(raw json.RawMessage) error { return strict(raw, &s.Providers) },
 	}
 }
