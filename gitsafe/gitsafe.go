@@ -151,7 +151,7 @@ type Result struct {
 	ExitStatus
 	Stdout, Stderr []byte    // what was captured
 	Snapshot       *Snapshot // what was saved before work could be lost; nil when nothing was to save
-	Notes          []string  // for the person: what was not run, what was left as it is
+	Notes          []string  // for the person: what was not run, what was left as it is, what the Runner found
 }
 
 // A Plan is what a call would do, as far as can be known by looking.

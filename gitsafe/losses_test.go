@@ -302,7 +302,9 @@ func TestSnapshotsEnd(t *testing.T) {
 	l := newLab(t)
 	now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	l.opts.Now = func() time.Time { return now }
-	refs := func() []string { return strings.Fields(l.git("for-each-ref", "--format=%(refname)", "refs/tera-pilot")) }
+	refs := func() []string {
+		return strings.Fields(l.git("for-each-ref", "--format=%(refname)", "refs/tera-pilot"))
+	}
 	lose := func() {
 		l.write("repo/a.txt", now.String())
 		l.ok("restore", "a.txt")

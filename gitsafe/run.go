@@ -41,7 +41,7 @@ func (g *Git) run(ctx context.Context, p Plan, s Streams) (Result, error) {
 		inv.Stderr = &errs
 	}
 	r.ExitStatus, err = g.opts.Runner.Run(ctx, inv)
-	r.Stdout, r.Stderr, r.Notes = out.Bytes(), errs.Bytes(), now.Notes
+	r.Stdout, r.Stderr, r.Notes = out.Bytes(), errs.Bytes(), slices.Concat(now.Notes, r.ExitStatus.Notes)
 	return r, err
 }
 

@@ -62,4 +62,6 @@ type ExitStatus struct {
 	Signalled bool // ended by a signal
 	TimedOut  bool // ended by Timeout
 	Truncated bool // output was dropped at OutputLimit
+
+	Notes []string // what the Runner found afterwards and put right, for the person
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -16,6 +17,7 @@ type checkpoint struct {
 	stamps map[string]coverStamp // of those that did
 	known  map[string]bool       // secret-like files, sockets and nested repositories
 	hadGit bool
+	waits  bool // a rebase waits that will run commands
 }
 
 type coverStamp struct {
@@ -35,6 +37,7 @@ func newCheckpoint(v *view) *checkpoint {
 			c.absent = append(c.absent, cov)
 		}
 	}
+	c.waits = rebaseRuns(v.gitDir)
 	for _, l := range [][]string{v.found.secrets, v.found.sockets, v.found.nested} {
 		for _, p := range l {
 			c.known[p] = true
@@ -78,6 +81,9 @@ func (c *checkpoint) after(s *Sandbox, v *view) (findings []Finding) {
 	if dot := filepath.Join(v.work, ".git"); !c.hadGit && exists(dot) {
 		findings = append(findings, Finding{Path: dot, What: "a new repository"})
 	}
+	if !c.waits && rebaseRuns(v.gitDir) {
+		findings = append(findings, Finding{Path: filepath.Join(v.gitDir, rebaseTodo), What: "a rebase waits that will run commands: read it before git rebase --continue"})
+	}
 	found := s.survey.look(v.work, func(file string) {
 		if f, bad := dropSetuid(file); bad {
 			findings = append(findings, f)
@@ -90,6 +96,26 @@ func (c *checkpoint) after(s *Sandbox, v *view) (findings []Finding) {
 	}
 	s.made.note(append(found.secrets, found.sockets...), c.known)
 	return findings
+}
+
+const rebaseTodo = "rebase-merge/git-rebase-todo"
+
+// rebaseRuns says that a rebase of the repository waits, and would run commands
+// when it goes on.
+func rebaseRuns(gitDir string) bool {
+	if gitDir == "" {
+		return false
+	}
+	b, err := os.ReadFile(filepath.Join(gitDir, rebaseTodo))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(b)) {
+		if word, _, _ := strings.Cut(strings.TrimLeft(line, " \t"), " "); word == "exec" || word == "x" {
+			return true
+		}
+	}
+	return false
 }
 
 // dropSetuid takes the setuid and setgid bits from a file that has them.

@@ -98,7 +98,7 @@ func newEgress(p Profile, o netguard.Options, l net.Listener, tell func(Request)
 			return guard.DialHost(ctx, host, port)
 		},
 	}
-	e.server = &http.Server{Handler: e, ReadHeaderTimeout: helloTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 32 << 10}
+	e.server = &http.Server{Handler: e, ReadHeaderTimeout: helloTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 32 << 10, DisableGeneralOptionsHandler: true}
 	go func() {
 		defer close(e.done)
 		e.server.Serve(limitListener{l, make(chan struct{}, maxConnections)})

@@ -135,6 +135,8 @@ func TestProxyForwardsWhatIsAllowed(t *testing.T) {
 		"GET http://good.example.org/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n":                                    "407 Proxy",
 		"GET http://good.example.org/ HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic eDp5\r\nConnection: close\r\n\r\n": "407 Proxy",
 		"GET http://good.example.org@evil.example.net/ HTTP/1.1\r\nHost: x\r\nTOKEN\r\nConnection: close\r\n\r\n":          "403 Forbidden",
+		"OPTIONS * HTTP/1.1\r\nHost: good.example.org\r\nTOKEN\r\nConnection: close\r\n\r\n":                               "400 Bad",
+		"OPTIONS * HTTP/1.1\r\nHost: good.example.org\r\nConnection: close\r\n\r\n":                                        "407 Proxy",
 		"GET http://127.0.0.1/ HTTP/1.1\r\nHost: x\r\nTOKEN\r\nConnection: close\r\n\r\n":                                  "400 Bad",
 		"GET http://2130706433/ HTTP/1.1\r\nHost: x\r\nTOKEN\r\nConnection: close\r\n\r\n":                                 "400 Bad",
 		"GET http://0x7f.1/ HTTP/1.1\r\nHost: x\r\nTOKEN\r\nConnection: close\r\n\r\n":                                     "400 Bad",

@@ -99,7 +99,9 @@ func (s *Sandbox) spec(p *Plan, c *Command, kind filterKind) (*reexec.Spec, erro
 	spec := &reexec.Spec{
 		Argv: c.argv(), Env: p.env.Vars, Dir: p.view.dir, Umask: s.umask, Seccomp: filter,
 		Rlimits: []reexec.Rlimit{
-			{Resource: unix.RLIMIT_CORE, Value: 0},
+			// Not 0: a dump that goes to a program of the host (core_pattern with a
+			// pipe) does not look at the limit, but for the value 1. core(5).
+			{Resource: unix.RLIMIT_CORE, Value: 1},
 			{Resource: unix.RLIMIT_NPROC, Value: uint64(l.Processes)},
 			{Resource: unix.RLIMIT_FSIZE, Value: uint64(l.FileSize)},
 			{Resource: unix.RLIMIT_NOFILE, Value: uint64(l.OpenFiles)},

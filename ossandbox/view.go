@@ -20,6 +20,7 @@ type view struct {
 
 	writes bool     // the profile lets the workspace be written
 	gits   []string // git dirs outside the workspace that belong to it
+	gitDir string   // the workspace's own, "" for none
 	covers []cover  // paths that stay read-only in what is writable
 	hidden []string // files of the workspace whose content is kept away
 	tools  []string // folders and files below HOME that programs come from
@@ -87,6 +88,7 @@ func newView(s *Sandbox, c *Command) (*view, error) {
 	case err != nil:
 		return nil, &SetupError{Cause: "the repository cannot be protected", Err: err, Mend: "mend its .git, or run with --root on another folder"}
 	default:
+		v.gitDir = g.private
 		if err := v.addGit(s, g, c.Uncover); err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ const maxWalk = 50_000
 type survey struct {
 	secrets   []string // files with secret-like names, absolute
 	sockets   []string // Unix sockets
-	nested    []string // .git folders and files below the top
+	nested    []string // .git folders and files below the top, and bare repositories
 	truncated bool     // maxWalk was reached: what lies deeper was not seen
 }
 
@@ -96,6 +96,10 @@ func (v *surveyor) read(dir string, top bool, inspect func(string)) (surveyedDir
 	}
 	v.spare -= len(entries) + 1
 	d := surveyedDir{stamp: stamp}
+	if bareGit(entries) {
+		d.finds.nested = append(d.finds.nested, dir)
+		return d, true
+	}
 	for _, e := range entries {
 		p := filepath.Join(dir, e.Name())
 		if inspect != nil && e.Type().IsRegular() {
@@ -117,6 +121,24 @@ func (v *surveyor) read(dir string, top bool, inspect func(string)) (surveyedDir
 		}
 	}
 	return d, true
+}
+
+// bareGit says that a folder is what git takes for a repository without a
+// working tree, whatever its name: a git that is run in it believes its
+// configuration.
+func bareGit(entries []os.DirEntry) bool {
+	head, objects, refs := false, false, false
+	for _, e := range entries {
+		switch e.Name() {
+		case "HEAD":
+			head = true
+		case "objects":
+			objects = true
+		case "refs":
+			refs = true
+		}
+	}
+	return head && objects && refs
 }
 
 // harmlessPEM says whether a .pem file holds certificates and public keys only.

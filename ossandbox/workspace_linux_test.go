@@ -490,3 +490,41 @@ func TestDenialsAreHints(t *testing.T) {
 		t.Errorf("a missing file of the workspace is no denial: %v", r.Denials)
 	}
 }
+
+// What a git that is run by hand later would believe is covered where it is
+// there, and told where it appears, whatever it is called.
+func TestRepositoriesInDisguise(t *testing.T) {
+	bare := "mkdir -p $D/objects $D/refs && echo 'ref: refs/heads/main' > $D/HEAD && echo '[core] fsmonitor = x' > $D/config"
+	b := newBox(t)
+	for _, dir := range []string{"store/objects", "store/refs", "store/hooks"} {
+		if err := os.MkdirAll(filepath.Join(b.work, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.write(b.work+"/store/HEAD", "ref: refs/heads/main\n")
+	b.write(b.work+"/store/config", "[core]\n")
+	out, r := b.sh("D=plain; " + bare + "; echo x > store/hooks/post-checkout; echo x >> store/config; mv store s2; exit 3")
+	has(t, out, "store/hooks/post-checkout: Read-only file system")
+	has(t, out, "store/config: Read-only file system")
+	if b, _ := os.ReadFile(b.work + "/store/config"); string(b) != "[core]\n" {
+		t.Errorf("store/config holds %q", b)
+	}
+	if !slices.ContainsFunc(r.Quarantine, func(f Finding) bool { return f.Path == b.work+"/plain" && f.What == "a new repository" }) {
+		t.Errorf("%+v", r.Quarantine)
+	}
+	_, r = b.sh("mkdir -p .git/rebase-merge; printf 'pick 1\\nexec touch /x\\n' > .git/rebase-merge/git-rebase-todo")
+	if !slices.ContainsFunc(r.Quarantine, func(f Finding) bool { return strings.Contains(f.What, "a rebase waits") }) {
+		t.Errorf("%+v", r.Quarantine)
+	}
+	if _, r = b.sh("true"); len(r.Quarantine) > 0 {
+		t.Errorf("told again: %+v", r.Quarantine)
+	}
+}
+
+// A dump goes nowhere, neither into a file nor to a program of the host.
+func TestNoCoreDump(t *testing.T) {
+	b := newBox(t)
+	out, _ := b.sh(`python3 -c 'import resource; print(resource.getrlimit(resource.RLIMIT_CORE))'; sh -c 'kill -SEGV $$'; ls`)
+	has(t, out, "(1, 1)\n")
+	lacks(t, out, "core\n")
+}

@@ -77,8 +77,12 @@ func (b boxed) Run(ctx context.Context, in gitsafe.Invocation) (gitsafe.ExitStat
 	if err != nil {
 		return gitsafe.ExitStatus{}, err
 	}
+	var notes []string
+	for _, f := range res.Quarantine {
+		notes = append(notes, "put right after the run: "+f.String())
+	}
 	return gitsafe.ExitStatus{
-		Code: res.ExitCode, Signalled: res.Signal != 0, TimedOut: res.TimedOut,
+		Notes: notes, Code: res.ExitCode, Signalled: res.Signal != 0, TimedOut: res.TimedOut,
 		Truncated: out.dropped || errs.dropped || res.Dropped > 0,
 	}, nil
 }
