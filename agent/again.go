@@ -11,6 +11,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/guardian"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -24,16 +25,30 @@ func (d *Dispatcher) revised(ctx context.Context, p proposal, want event.Revise)
 	next, err := p.next(want)
 	if err == nil {
 		var again proposal
-		if again, err = d.propose(ctx, p.call, next); err == nil {
+		if again, err = d.judged(ctx, p.call, next, p.kept(want)); err == nil {
 			again.news = p.news
 			return again, d.owner.emit(event.Notice{Key: noticeRevise})
 		}
+	}
+	if lost(err) {
+		return p, err
 	}
 	if ctx.Err() != nil {
 		return p, nil // the next question ends at once
 	}
 	p.refs = map[int]lineRef{}
 	return p, d.owner.emit(event.Notice{Severity: "warn", Key: noticeRevise, Text: "your change of the proposal was not taken: " + visible.Strict(err.Error())})
+}
+
+// kept is the guardian's verdict where the person only leaves out some of what
+// was reviewed; what he writes himself is reviewed anew.
+func (p proposal) kept(want event.Revise) *guardian.Verdict {
+	for _, w := range want.Files {
+		if w.Text != nil {
+			return nil
+		}
+	}
+	return p.heard.review
 }
 
 // noticeRevise is the key of what is told about a revision.
@@ -77,7 +92,10 @@ func (d *Dispatcher) watch(ctx context.Context, p proposal) (changed <-chan stru
 // What the person chose is kept for files that are as they were. A call that no
 // longer fits them is an *unfitError, which shows the change.
 func (d *Dispatcher) reloaded(ctx context.Context, p proposal) (proposal, error) {
-	again, problem := d.propose(ctx, p.call, p.revision)
+	again, problem := d.judged(ctx, p.call, p.revision, nil)
+	if lost(problem) {
+		return p, problem
+	}
 	if ctx.Err() != nil {
 		return p, nil // the next question ends at once
 	}
@@ -96,8 +114,10 @@ func (d *Dispatcher) reloaded(ctx context.Context, p proposal) (proposal, error)
 // anew plans and decides about a call again whose question died because the
 // policy was read again.
 func (d *Dispatcher) anew(ctx context.Context, p proposal) (proposal, error) {
-	again, problem := d.propose(ctx, p.call, p.revision)
+	again, problem := d.judged(ctx, p.call, p.revision, nil)
 	switch {
+	case lost(problem):
+		return p, problem
 	case ctx.Err() != nil:
 		return p, nil // the next question ends at once
 	case problem != nil:
@@ -202,7 +222,7 @@ func (d *Dispatcher) rejected(p proposal) (verdict, error) {
 func (d *Dispatcher) spoken() (n int, err error) {
 	s, err := d.owner.state()
 	for _, m := range s.Messages {
-		if m.Reply == nil && m.Call == nil {
+		if m.User != "" {
 			n++
 		}
 	}

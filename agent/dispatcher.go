@@ -43,7 +43,9 @@ type Dispatcher struct {
 	line         string       // that commits of the present call bear
 	step         func(string) // crash points of the tests; does nothing otherwise
 
-	no rejections // of this turn
+	no    rejections // of this turn
+	hooks hooks
+	guard Guard
 }
 
 // evidence is what the dispatcher needs of the audit log.
@@ -80,6 +82,8 @@ type proposal struct {
 
 	news []event.Line    // what changed since this was asked before
 	refs map[int]lineRef // by line of its question: what a review can leave out
+
+	heard heard
 }
 
 // nothing says that the person left out all that there was.
@@ -123,7 +127,10 @@ func (d *Dispatcher) Call(ctx context.Context, c event.Call) (event.CallResult, 
 // once is one walk down the road. changed says that the world was another one
 // at the recheck, and that nothing was run.
 func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResult, changed bool, err error) {
-	p, problem := d.propose(ctx, c, nil)
+	p, problem := d.judged(ctx, c, nil, nil)
+	if lost(problem) {
+		return res, false, problem
+	}
 	if ctx.Err() != nil {
 		res, err = d.cancelled(c)
 		return res, false, err
@@ -168,14 +175,14 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResu
 		return res, true, err
 	}
 	d.step("recheck")
-	res, err = d.conclude(p, v, token, d.run(ctx, p, token))
+	res, err = d.conclude(ctx, p, v, token, d.run(ctx, p, token))
 	return res, false, err
 }
 
 // propose does the first two steps: plan and decide. problem is what the model
 // is told when there is nothing that could be decided about.
-// A revision stands in for what the model proposed.
-func (d *Dispatcher) propose(ctx context.Context, c event.Call, r *revision) (p proposal, problem error) {
+// A revision stands in for what the model proposed; h is what was said of it.
+func (d *Dispatcher) propose(ctx context.Context, c event.Call, r *revision, h heard) (p proposal, problem error) {
 	if c.Status != callOK {
 		return p, errors.New(c.Problem)
 	}
@@ -199,9 +206,12 @@ func (d *Dispatcher) propose(ctx context.Context, c event.Call, r *revision) (p 
 		p.decision.Reason = "nothing is left of the proposal: put something back, or reject it"
 		return p, nil
 	}
-	p.decision = gate.Decide(p.input)
-	p.set, p.digest = p.decision.Set, p.decision.Set.Digest()
-	return p, nil
+	return p.hear(h), nil
+}
+
+// lost says that a problem is none of the call's: the session cannot go on.
+func lost(problem error) bool {
+	return errors.Is(problem, errNoEvidence) || errors.Is(problem, errEnded)
 }
 
 // plan plans a call, and makes of it what the revision wants.
@@ -242,7 +252,7 @@ func acts(s effect.Set) bool {
 // recheck plans and decides again, right before the run. It says what is
 // different; "" when nothing is. An approval answers ask.
 func (d *Dispatcher) recheck(ctx context.Context, p proposal, v verdict) string {
-	again, problem := d.propose(ctx, p.call, p.revision)
+	again, problem := d.propose(ctx, p.call, p.revision, p.heard)
 	switch {
 	case problem == nil && v.decision == audit.Approved && again.epoch != p.epoch:
 		return "the policy was read again after the yes"
@@ -276,13 +286,13 @@ type finished struct {
 	running string // the job that goes on in the background; "" when it is over
 }
 
-// run is the only place where a tool runs.
+// run runs a call that was permitted.
 func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) finished {
 	began := d.clock()
 	shown := d.newOutputs(p.call.ID)
 	var done finished
-	env := d.world.Env(world.Grant{
-		Set: p.set, Token: token,
+	out, err := d.perform(ctx, p, world.Grant{
+		Token:  token,
 		Output: shown.write,
 		Ask: func(ctx context.Context, q string, options []string) (string, error) {
 			return d.askUser(ctx, p, q, options)
@@ -295,7 +305,6 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) fin
 		},
 		Job: d.jobs.ask,
 	})
-	out, err := p.tool.Run(ctx, env, p.set)
 	shown.end()
 	d.step("ran")
 	if err != nil {
@@ -310,14 +319,20 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) fin
 
 // conclude puts what came of a run into both logs. That of a job is written when
 // it ends.
-func (d *Dispatcher) conclude(p proposal, v verdict, token audit.Token, done finished) (event.CallResult, error) {
+func (d *Dispatcher) conclude(ctx context.Context, p proposal, v verdict, token audit.Token, done finished) (event.CallResult, error) {
 	if done.running == "" {
 		if err := d.log.Outcome(token, outcome(done.out, done.took)); err != nil {
 			return event.CallResult{}, fmt.Errorf("%w: %w", errNoEvidence, err)
 		}
 	}
 	d.step("outcome")
-	return d.close(p, v, done.out, done.took)
+	return d.close(ctx, p, v, done.out, done.took)
+}
+
+// perform is the only place where a tool runs.
+func (d *Dispatcher) perform(ctx context.Context, p proposal, g world.Grant) (tool.Result, error) {
+	g.Set = p.set
+	return p.tool.Run(ctx, d.world.Env(g), p.set)
 }
 
 // failure is the result of a Run that returned an error.

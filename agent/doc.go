@@ -2,7 +2,7 @@
 //
 // # Promised
 //
-// A tool runs in one place, Dispatcher.run, and only after its effects were
+// A tool runs in one place, Dispatcher.perform, and only after its effects were
 // planned, decided about, answered for where a person had to be asked, written
 // to the audit log, and planned and decided about once more with the same
 // result. No answer, a wrong answer, a late answer and a lost front end all

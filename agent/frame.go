@@ -40,6 +40,15 @@ func frame(r event.CallResult) string {
 	return b.String()
 }
 
+// frameNotes is what the model reads of the notes beside a message.
+func frameNotes(notes []event.Note) string {
+	var b strings.Builder
+	for _, n := range notes {
+		fmt.Fprintf(&b, "\n\n<untrusted %s from=command>\n[the hook %s says]\n%s\n</untrusted %s>", n.Boundary, n.From, n.Text, n.Boundary)
+	}
+	return b.String()
+}
+
 // toolName is a tool's name on the first line of a result. One that is not
 // made of letters, digits, _ and - is no tool of ours, but what a model wrote.
 func toolName(name string) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
@@ -25,7 +26,7 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 	w.proposed(p, d.world)
 	w.blank()
 	w.fact("why ask", p.decision.Reason)
-	w.fact("risk", strings.Join(append([]string{p.decision.Risk.Tier.String()}, p.decision.Risk.Reasons...), "; "))
+	w.reasons(p.heard, d.saidOfRisk(p))
 	if len(p.input.Taint) > 0 {
 		w.warn("context", "holds text from: "+strings.Join(p.input.Taint, ", "))
 	} else {
@@ -76,6 +77,21 @@ func (w *lines) proposed(p proposal, place *world.World) {
 			w.add(event.LineFile, visible.Strict(fmt.Sprintf("file %d of %d  %s", file, files, e.Path.Name)))
 		}
 		w.change(e, p.revision)
+	}
+}
+
+// reasons tell how the guardian sees it, and what hooks and its model said.
+func (w *lines) reasons(h heard, risk []string) {
+	if len(risk) > 0 {
+		w.fact("risk", strings.Join(risk, "; "))
+	}
+	for _, a := range h.hooks {
+		if a.Word != gate.HookPass {
+			w.warn("hook", a.Name+": "+a.Reason)
+		}
+	}
+	if h.review != nil {
+		w.warn("guardian", h.review.Word.String()+": "+h.review.Rationale)
 	}
 }
 

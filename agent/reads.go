@@ -34,8 +34,8 @@ func (d *Dispatcher) reads(ctx context.Context, calls []event.Call) []proposal {
 	}
 	var out []proposal
 	for _, c := range calls {
-		p, problem := d.propose(ctx, c, nil)
-		if problem != nil || p.decision.Answer != gate.Allow || !onlyReads(p.set) {
+		p, problem := d.propose(ctx, c, nil, heard{})
+		if problem != nil || p.decision.Answer != gate.Allow || !onlyReads(p.set) || d.listens(p) {
 			break
 		}
 		if no, err := d.rejected(p); err != nil || no.decision != "" {
@@ -115,7 +115,7 @@ func (d *Dispatcher) together(ctx context.Context, reads []proposal) ([]event.Ca
 func (d *Dispatcher) settleSide(ctx context.Context, s *side) (event.CallResult, error) {
 	switch {
 	case s.ran:
-		return d.conclude(s.proposal, s.verdict, s.token, s.done)
+		return d.conclude(ctx, s.proposal, s.verdict, s.token, s.done)
 	case ctx.Err() != nil:
 		err := d.log.Outcome(s.token, audit.Outcome{Status: audit.Cancelled, Reason: "stopped before the run"})
 		res, emitErr := d.cancelled(s.call)

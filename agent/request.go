@@ -78,7 +78,7 @@ func message(m session.Message) (model.Message, error) {
 	case m.Note != "":
 		return model.UserText(m.Note), nil
 	default:
-		return model.UserText(m.User), nil
+		return model.UserText(m.User + frameNotes(m.Notes)), nil
 	}
 }
 

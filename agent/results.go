@@ -17,7 +17,7 @@ import (
 )
 
 // close records what came of a call that ran, and what of it the model reads.
-func (d *Dispatcher) close(p proposal, v verdict, out tool.Result, took time.Duration) (event.CallResult, error) {
+func (d *Dispatcher) close(ctx context.Context, p proposal, v verdict, out tool.Result, took time.Duration) (event.CallResult, error) {
 	res := event.CallResult{
 		Call: p.call.ID, Tool: p.set.Tool, Status: out.Status.String(), Decision: string(v.decision),
 		Exit: out.Exit, Signal: out.Signal, Title: out.Title, Diff: out.Diff,
@@ -35,6 +35,9 @@ func (d *Dispatcher) close(p proposal, v verdict, out tool.Result, took time.Dur
 	if res.Body = out.Body; p.revision != nil {
 		changed := p.deviation()
 		res.Revised, res.Body = changed != "", changed+out.Body
+	}
+	if err := d.afterCall(ctx, p, &res); err != nil {
+		return res, err
 	}
 	return d.tell(res)
 }

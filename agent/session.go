@@ -12,12 +12,14 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/fit"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/guide"
+	"github.com/tera-pilot/tera-pilot/agent/hook"
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/guardian"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 )
 
@@ -64,12 +66,21 @@ type Options struct {
 	Problems []string         // what of all that was left out, and why
 	Skills   string           // the list of skills for the model; "" for none
 
+	Hooks []hook.Hook // approved: the user's own, and those of a trusted project
+	Guard Guard
+
 	Redactor *secret.Redactor
 	Facts    Facts
 	Witness  Witness // nil: commits bear no line about the log
 	MaxSteps int     // model calls a turn
 	Now      func() time.Time
 	Step     func(string) // tests: crash points; nil: none
+}
+
+// Guard is the guardian of a session.
+type Guard struct {
+	Level  guardian.Level
+	Review guardian.Reviewer // asks the reviewing model; nil: the rules' score alone
 }
 
 // Session is one conversation in one workspace.
@@ -167,7 +178,7 @@ func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
 	if err := s.lostJobs(session.Fold(s.o.Past)); err != nil {
 		return err
 	}
-	return errors.Join(s.owner.barrier(), s.tellHead())
+	return errors.Join(s.disp.pinHooks(ctx, s.o.Hooks), s.owner.barrier(), s.tellHead())
 }
 
 // dispatcher wires the road.
@@ -175,7 +186,7 @@ func (s *Session) dispatcher() *Dispatcher {
 	d := &Dispatcher{
 		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, front: s.o.Front,
 		judge: s.judge, keeps: s.keep, history: s.commands, limit: s.outputLimitNow, outDir: s.o.Log.OutDir(), clock: s.o.Now,
-		redactor: s.o.Redactor, preview: s.o.Preview, witnesses: s.o.Witness, step: s.o.Step,
+		redactor: s.o.Redactor, preview: s.o.Preview, witnesses: s.o.Witness, step: s.o.Step, guard: s.o.Guard,
 	}
 	d.jobs = newJobs(s.lasting, len(session.Fold(s.o.Past).Jobs), d)
 	return d

@@ -12,6 +12,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/budget"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/fit"
+	"github.com/tera-pilot/tera-pilot/agent/hook"
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/audit"
@@ -89,14 +90,9 @@ func (s *Session) turn(ctx context.Context, text string) {
 	if err != nil {
 		return
 	}
-	text, typed := s.expand(text)
-	err = errors.Join(s.owner.emit(event.TurnStarted{Turn: number, Text: text}), s.owner.barrier())
-	end := turnEnd{status: "error", code: codeError}
-	if err == nil {
-		err = s.mentions(ctx, typed)
-	}
-	if err == nil {
-		end, err = s.steps(ctx)
+	end, err := s.begun(ctx, number, text)
+	if err == nil && ctx.Err() == nil { // whoever stops a turn does not wait for hooks
+		_, _, err = s.disp.atTurn(ctx, hook.TurnEnd, hook.Message{Status: end.status})
 	}
 	if err != nil {
 		end = brokenEnd(err)
@@ -107,6 +103,37 @@ func (s *Session) turn(ctx context.Context, text string) {
 	}
 	ended := event.TurnEnded{Turn: number, Status: end.status, Message: end.message, Code: end.code, Verification: state.Verification()}
 	_ = s.owner.do(func(o *owned) { o.endTurn(ended) }) // an ended session has nobody to tell
+}
+
+// begun begins a turn, if the hooks let it, and does its steps.
+func (s *Session) begun(ctx context.Context, number int, text string) (turnEnd, error) {
+	text, typed := s.expand(text)
+	said, stop, err := s.disp.atTurn(ctx, hook.TurnStart, hook.Message{Turn: number, Prompt: text})
+	if err != nil {
+		return turnEnd{}, err
+	}
+	started := event.TurnStarted{Turn: number, Text: text}
+	for _, h := range said {
+		mark, err := newBoundary()
+		if err != nil {
+			return turnEnd{}, err
+		}
+		started.Notes = append(started.Notes, event.Note{From: h.from, Text: h.text, Boundary: mark})
+	}
+	taint, err := s.disp.taintedBy(said)
+	if err == nil {
+		err = errors.Join(s.owner.emit(append(taint, started)...), s.owner.barrier())
+	}
+	switch {
+	case err != nil:
+		return turnEnd{}, err
+	case stop != "":
+		return turnEnd{"error", stop, codeError}, nil
+	}
+	if err := s.mentions(ctx, typed); err != nil {
+		return turnEnd{}, err
+	}
+	return s.steps(ctx)
 }
 
 // brokenEnd is the end of a turn in a session that cannot go on.

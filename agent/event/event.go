@@ -55,6 +55,14 @@ type TurnStarted struct {
 	Turn   int        `json:"turn"`
 	Text   string     `json:"text"`
 	Images []ImageRef `json:"images,omitempty"`
+	Notes  []Note     `json:"notes,omitempty"` // what hooks add for the model
+}
+
+// A Note is text for the model that neither the person nor the model wrote.
+type Note struct {
+	From     string `json:"from"` // the hook
+	Text     string `json:"text"`
+	Boundary string `json:"boundary"` // random mark around it
 }
 
 // ImageRef is a picture that came with a message or a result. Its bytes lie in

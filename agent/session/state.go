@@ -80,8 +80,9 @@ type Message struct {
 	Note   string       // what the program said
 	Reply  *event.Reply // what the model answered
 	Call   *event.CallResult
-	Loose  bool // Call answers no call of the model: the person mentioned a file
-	Masked int  // bytes of Call's body that are not sent any more; Body is then empty
+	Loose  bool         // Call answers no call of the model: the person mentioned a file
+	Notes  []event.Note // beside what the person said
+	Masked int          // bytes of Call's body that are not sent any more; Body is then empty
 }
 
 // Sent are the messages that are sent to the model, those behind the summary.
@@ -126,7 +127,7 @@ func Apply(s State, e event.Event) State {
 		}
 	case event.TurnStarted:
 		s.Turn, s.TurnOpen = b.Turn, true
-		s.Messages = append(s.Messages, Message{Seq: e.Seq, Turn: b.Turn, User: b.Text})
+		s.Messages = append(s.Messages, Message{Seq: e.Seq, Turn: b.Turn, User: b.Text, Notes: b.Notes})
 		s.Unchecked = nil
 		if s.Title == "" {
 			s.Title = firstLine(b.Text)

@@ -31,6 +31,7 @@ func (v *view) code(ctx context.Context, c tool.CommandSpec, dir string, env env
 	analysis, facts := gate.AnalyseCode(c.Language, c.Script, place)
 	x := &effect.Command{
 		Script: c.Script, Dir: dir, Facts: facts, Parsed: analysis.Parsed, Set: env.added, Dropped: env.removed, Timeout: v.limit(c.Seconds),
+		Stdin: []byte(c.Stdin),
 	}
 	var err error
 	for _, name := range how.names {

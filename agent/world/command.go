@@ -212,7 +212,7 @@ func (w *World) environment(dir string) (environment, error) {
 
 // Exec implements tool.Env.
 func (v *env) Exec(ctx context.Context, e effect.Effect) (tool.Exit, error) {
-	if err := v.covers(e, effect.Exec); err != nil {
+	if err := v.covers(e, effect.Exec, effect.Start); err != nil {
 		return tool.Exit{}, err
 	}
 	if e.Exec.Background {

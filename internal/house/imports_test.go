@@ -15,8 +15,9 @@ var rooms = map[string][]string{
 	"tui":            {"agent/event", "agent/effect"},
 	"agent": {
 		"agent/effect", "agent/event", "agent/gate", "agent/tool", "agent/world", "agent/model",
-		"agent/session", "agent/rulebook", "agent/fit", "agent/budget", "agent/guide", "audit", "guardian",
+		"agent/session", "agent/rulebook", "agent/fit", "agent/budget", "agent/guide", "agent/hook", "audit", "guardian",
 	},
+	"agent/hook":       {},
 	"agent/effect":     {"-internal"},
 	"agent/event":      {"-internal", "agent/effect"},
 	"agent/rulebook":   {"agent/gate", "commandpolicy"},

@@ -33,7 +33,7 @@ func TestOnlyTheDispatcherRunsTools(t *testing.T) {
 		}
 	}
 	if len(callers) != 1 {
-		t.Errorf("Tool.Run is used in %d places, and must be in one, Dispatcher.run: %v", len(callers), callers)
+		t.Errorf("Tool.Run is used in %d places, and must be in one, Dispatcher.perform: %v", len(callers), callers)
 	}
 }
 
