@@ -202,11 +202,13 @@ func TestAHookReadsNoSecret(t *testing.T) {
 // TestHooksHearReadsSideBySide: calls that would run together are heard about
 // like any other.
 func TestHooksHearReadsSideBySide(t *testing.T) {
-	read := call{"read_file", map[string]any{"path": "a.txt"}}
-	r := newRig(t, []step{{Say: "x", Calls: []call{read, read, read}}, {Say: "done"}}, func(o *Options) {
+	read := func(name string) call { return call{"read_file", map[string]any{"path": name}} }
+	r := newRig(t, []step{{Say: "x", Calls: []call{read("a.txt"), read("b.txt"), read("c.txt")}}, {Say: "done"}}, func(o *Options) {
 		o.Hooks = []hook.Hook{hookOf(says(`{"decision":"veto","reason":"no reading"}`), hook.BeforeCall)}
 	})
-	r.write("a.txt", "x\n")
+	for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
+		r.write(name, "x\n")
+	}
 	r.start("")
 	r.turn("go")
 	for _, res := range r.results() {
