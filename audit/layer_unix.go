@@ -103,10 +103,13 @@ func safe(path string, f *os.File, flag int) error {
 	case info.Mode().Perm()&0o022 != 0:
 		return &UnsafeError{path, "may be written by others", "take that right away with chmod go-w, and find out who wrote it"}
 	}
-	if flag&(os.O_WRONLY|os.O_RDWR) != 0 {
-		return ownedByUs(path, info)
+	if flag&(os.O_WRONLY|os.O_RDWR) == 0 {
+		return nil
 	}
-	return nil
+	if st, ok := info.Sys().(*unixStat); ok && st.Nlink > 1 {
+		return &UnsafeError{path, "has a second name (a hard link), under which it would change too", "give it a file of its own: cp -p it elsewhere, then mv that in its place"}
+	}
+	return ownedByUs(path, info)
 }
 
 func (l osLayer) List(name string) ([]string, error) {

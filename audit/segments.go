@@ -94,6 +94,11 @@ func (lr *lineReader) next() (line []byte, at int64, whole bool, err error) {
 	}
 }
 
+// tornMost is the most that a crash leaves behind the last whole record, in
+// bytes: what was written since the last sync, and that is one batch beside what
+// waits 200 ms at most. More is no accident, and is neither read nor copied.
+const tornMost = 128 << 20
+
 // A breach is where the log on disk stops to be one.
 type breach struct {
 	spot
@@ -187,7 +192,7 @@ func (s *segmentWalk) run(lr *lineReader) (*breach, error) {
 		s.line++
 		if f := s.take(text, at, whole); f != nil {
 			b := &breach{s.spot(), place{s.file, at}, f, false}
-			if s.last && f.Kind == kindMalformed {
+			if s.last && f.Kind == kindMalformed && lr.limit-at <= tornMost {
 				b.torn = bytes.IndexByte(text, 0) >= 0 || !whole && lr.at+int64(len(lr.have)) >= lr.limit || lr.at >= lr.limit
 			}
 			return b, nil
