@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,6 +53,9 @@ func (a *app) auditExport(ctx context.Context, f exportFlags) error {
 			return usage("--since: %w", err)
 		}
 	}
+	if err := a.mayExportTo(f.out); err != nil {
+		return err
+	}
 	return a.auditWriter(ctx, func(l *audit.Log, info audit.SessionInfo) error {
 		if f.out == "-" {
 			_, err := l.Export(ctx, info, a.stdout, o)
@@ -76,6 +80,23 @@ func (a *app) auditExport(ctx context.Context, f exportFlags) error {
 		_, err = fmt.Fprintf(a.stdout, "%s\nhead %s\n", out, head)
 		return err
 	})
+}
+
+// mayExportTo refuses a file that would take the place of a key, a setting or a
+// part of the log itself, by whatever path.
+func (a *app) mayExportTo(out string) error {
+	if out == "" || out == "-" {
+		return nil
+	}
+	state, err := a.stateHome()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(out)
+	if !beneath(dir, state) || beneath(state, dir) && strings.HasPrefix(filepath.Base(out), "audit_export") {
+		return nil
+	}
+	return usage("--out %s lies among the files of tera-pilot itself: name a file elsewhere, or leave --out away", out)
 }
 
 // pointInTime reads a date, a time, or how long ago.
