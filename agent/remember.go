@@ -183,6 +183,12 @@ func (s *Session) forget(o *owned, id string) {
 	s.enforce(o, "forgotten", id, after)
 }
 
+// Remembered lists what the person chose to keep.
+func (s *Session) Remembered() ([]gate.Remembered, error) {
+	in, _, err := s.judge()
+	return in.Remembered(), err
+}
+
 // fileRules are the rules of the files, as they were read last.
 func (s *Session) fileRules(o *owned) (gate.Rules, error) {
 	if s.o.Book == nil {

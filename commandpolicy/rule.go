@@ -57,6 +57,23 @@ type Rule struct {
 // Kind is the table that the rule stands in: "rule", "path", "host" or "mcp".
 func (r *Rule) Kind() string { return string(r.kind) }
 
+// Silent says why a rule does not count now, or "".
+func (r *Rule) Silent(w When) string {
+	switch {
+	case !r.expires.IsZero() && !w.Now.Before(r.expires):
+		return "expired " + r.expires.UTC().Format(time.DateTime)
+	case w.Now.Before(r.since):
+		return "the clock stands before the moment it was kept"
+	case r.root != "" && r.root != w.Workspace:
+		return "counts in " + r.root
+	case r.Grade != "" && gradeRank(w.Grade) < gradeRank(r.Grade):
+		return "was kept at sandbox grade " + r.Grade
+	case r.untaintedOnly && w.Tainted:
+		return "counts only while no untrusted text is in the context"
+	}
+	return ""
+}
+
 // Root is the one workspace that a remembered rule counts in; "" for every one.
 func (r *Rule) Root() string { return r.root }
 

@@ -144,7 +144,7 @@ func runLines(ctx context.Context, o Options) (Outcome, error) {
 	if o.Session == nil {
 		return Outcome{}, lines.Start(o.Out, *o.Start)
 	}
-	return Outcome{}, lines.Run(ctx, lines.Options{Session: o.Session, Log: o.Log, In: o.In, Out: o.Out, By: o.By, Code: o.Code})
+	return Outcome{}, lines.Run(ctx, lines.Options{Session: o.Session, Log: o.Log, In: o.In, Out: o.Out, By: o.By, Code: o.Code, Rules: o.Desk.Rules})
 }
 
 // frameRate is how often a second a frame may be drawn. Events come at half of

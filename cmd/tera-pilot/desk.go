@@ -34,7 +34,7 @@ func (a *app) desk(ctx context.Context, o *opened) front.Desk {
 	d := desk{a, ctx, o.place, o.provider, session.NewStore(filepath.Join(o.state, "sessions"))}
 	return front.Desk{
 		Sessions: d.sessions, Rename: d.rename, Delete: witnessedStore{d.store, a, ctx}.Delete,
-		Models: d.models, Files: d.files, Checks: d.checks, Said: d.said, Edit: d.edit,
+		Models: d.models, Files: d.files, Checks: d.checks, Said: d.said, Edit: d.edit, Rules: ruleRows(o),
 	}
 }
 

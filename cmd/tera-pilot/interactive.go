@@ -68,7 +68,7 @@ func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 	if prov.Provider == nil {
 		return a.welcome(ctx, f, p)
 	}
-	l := launch{front: audit.FrontTUI, dir: dir, canAsk: true, last: f.last, resume: f.session}
+	l := launch{front: audit.FrontTUI, dir: dir, canAsk: true, last: f.last, resume: f.session, review: a.reviewProject}
 	for {
 		next, err := a.converse(ctx, f, l)
 		if err != nil || next == (snap.Request{}) {

@@ -85,7 +85,7 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 		return nil, err
 	}
 	o := &opened{place: p, provider: prov}
-	if o.project, o.grant, err = a.letIn(p, l.review); err != nil {
+	if o.project, o.grant, err = a.letIn(ctx, p, l.review); err != nil {
 		return nil, err
 	}
 	if o.diagnosis, err = openDiagnosis(a.flags.log, redactor); err != nil {

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/commandpolicy"
 )
 
@@ -226,56 +222,15 @@ func (a *app) policyList() error {
 }
 
 func policyExpiry(r *commandpolicy.Rule) string {
-	when := r.Expires()
+	when, where := r.Expires(), ""
+	if r.Root() != "" {
+		where = "  in " + r.Root()
+	}
 	switch {
 	case when.IsZero():
-		return ""
+		return where
 	case time.Now().After(when):
-		return "  (expired " + when.Format(time.DateOnly) + ")"
+		return where + "  (expired " + when.Format(time.DateOnly) + ")"
 	}
-	return "  (until " + when.Format(time.RFC3339) + ")"
-}
-
-// policyForget rewrites remembered.toml without one rule, whole or not at all,
-// and states it in the audit log first.
-func (a *app) policyForget(ctx context.Context, id string) error {
-	state, err := a.stateHome()
-	if err != nil {
-		return err
-	}
-	name := filepath.Join(state, "remembered.toml")
-	src, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &exitError{code: exitFailed, err: fmt.Errorf("policy forget: nothing is remembered: there is no %s", name)}
-	}
-	if err != nil {
-		return fmt.Errorf("policy forget: %w", err)
-	}
-	kept, err := commandpolicy.Forget(src, name, id)
-	if err != nil {
-		return fmt.Errorf("policy forget: %w", err)
-	}
-	digest := func(b []byte) string { sum := sha256.Sum256(b); return hex.EncodeToString(sum[:]) }
-	e := audit.PolicyChange("forgotten", "the remembered rule "+id+" is forgotten", digest(src), digest(kept), id)
-	if err := a.recorded(ctx, state, e, func() error { return replaceFile(name, kept) }); err != nil {
-		return fmt.Errorf("policy forget: %w", err)
-	}
-	fmt.Fprintf(a.stdout, "forgot %s\n", id)
-	return nil
-}
-
-// replaceFile puts data in the place of a file by a rename in its folder.
-func replaceFile(name string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".remembered-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // does nothing once the file has its name
-	if _, err := tmp.Write(data); err != nil {
-		return errors.Join(err, tmp.Close())
-	}
-	if err := errors.Join(tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), name)
+	return where + "  (until " + when.Format(time.RFC3339) + ")"
 }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/rulebook"
+	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/trust"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
@@ -42,7 +44,7 @@ type review func(trust.Standing) (trust.Choice, error)
 // person let in before, or says now. Where nobody can be asked, a project that
 // would run, connect or loosen something is refused, and what is only text is
 // left out.
-func (a *app) letIn(p place, ask review) (*trust.Project, trust.Grant, error) {
+func (a *app) letIn(ctx context.Context, p place, ask review) (*trust.Project, trust.Grant, error) {
 	project, s, err := a.standing(p.state, p.root)
 	if err != nil || project == nil || !s.Asks() {
 		return project, s.Grant, err
@@ -54,13 +56,25 @@ func (a *app) letIn(p place, ask review) (*trust.Project, trust.Grant, error) {
 		return project, s.Grant, nil
 	}
 	choice, err := ask(s)
-	if err == nil && choice != trust.No {
-		s.Grant, err = trust.NewStore(p.state).Record(s, project, choice, time.Now())
+	if err == nil {
+		s.Grant, err = a.decideTrust(ctx, p.state, project, s, choice)
 	}
 	if err != nil {
 		return nil, trust.Grant{}, errors.Join(err, project.Close())
 	}
 	return project, s.Grant, nil
+}
+
+// decideTrust keeps the person's word on a project, and states it in the log
+// before it counts. A no of somebody who never said yes changes nothing, and is
+// not kept: the next session asks again.
+func (a *app) decideTrust(ctx context.Context, state string, p *trust.Project, s trust.Standing, c trust.Choice) (g trust.Grant, err error) {
+	answer := map[trust.Choice]string{trust.All: "trusted", trust.WithoutExecutable: "trusted without executables", trust.No: "refused"}[c]
+	err = a.recorded(ctx, state, audit.TrustDecision(s.Root, s.Digest(), answer, audit.ByCLI), func() error {
+		g, err = trust.NewStore(state).Record(s, p, c, time.Now())
+		return err
+	})
+	return g, err
 }
 
 // untrusted is the refusal where nobody can be asked about a folder.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -93,6 +94,7 @@ type Standing struct {
 	Items []Item
 	New   []Item            // nobody looked at these very bytes yet
 	Was   map[string]string // by path: the text that was let in before, where it was kept
+	Now   map[string]string // by path: the text of what is New, where it is short and text
 	Grant Grant
 }
 
@@ -101,6 +103,15 @@ func (s Standing) Nothing() bool { return len(s.Items) == 0 }
 
 // Asks says that the person has to look before the session.
 func (s Standing) Asks() bool { return len(s.New) > 0 }
+
+// Digest binds a word to everything that was looked at, in hex.
+func (s Standing) Digest() string {
+	var b strings.Builder
+	for _, i := range s.Items {
+		fmt.Fprintf(&b, "%q %q %q %q %t %t\n", i.Kind, i.Path, i.What, i.Hash, i.Runs, i.Loosens)
+	}
+	return roots.Hash([]byte("tera-pilot/trust/1\n" + b.String()))
+}
 
 // Blocks lists what keeps a session from beginning where nobody can be asked.
 func (s Standing) Blocks() []Item {
@@ -113,7 +124,7 @@ func (s *Store) Look(p *Project, listers ...Lister) (Standing, error) {
 	if err != nil {
 		return Standing{}, err
 	}
-	out := Standing{Root: p.Root(), Items: items, Was: map[string]string{}}
+	out := Standing{Root: p.Root(), Items: items, Was: map[string]string{}, Now: map[string]string{}}
 	if len(items) == 0 {
 		return out, nil
 	}
@@ -134,6 +145,7 @@ func (s *Store) Look(p *Project, listers ...Lister) (Standing, error) {
 	for _, i := range items {
 		if !seen[i.key()] {
 			out.New = append(out.New, i)
+			out.Now[i.Path] = p.text(i)
 		}
 	}
 	out.Grant = Grant{root: out.Root, let: let}

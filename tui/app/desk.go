@@ -22,7 +22,8 @@ type Desk struct {
 	Models func() ([]snap.ModelRow, error)
 	Files  func() ([]string, error) // of the workspace, as the model names them
 	Checks func() ([]snap.CheckRow, error)
-	Said   func() ([]string, error) // what was said before in this folder, oldest first
+	Rules  func() ([]snap.RuleRow, error) // that were remembered
+	Said   func() ([]string, error)       // what was said before in this folder, oldest first
 
 	// Edit makes ready an editor for a text; the end of name says what kind of
 	// text it is.
@@ -90,6 +91,10 @@ func (m *Model) arrived(msg found) tea.Cmd {
 		}
 	case []snap.CheckRow:
 		if p, ok := m.panel.(*checks); ok {
+			p.set(rows)
+		}
+	case []snap.RuleRow:
+		if p, ok := m.panel.(*rules); ok {
 			p.set(rows)
 		}
 	case []string:

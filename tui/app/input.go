@@ -339,6 +339,14 @@ func (m *Model) command(word, rest string, now time.Time) (cmd tea.Cmd, known bo
 		return m.openChecks(), true
 	case "/rename":
 		m.o.Send(event.Rename{Title: rest})
+	case "/trust", "/unsafe", "/strict":
+		m.window(word, rest)
+	case "/policy":
+		return m.openRules(), true
+	case "/forget":
+		m.o.Send(event.Forget{Rule: rest})
+	case "/reload":
+		m.o.Send(event.Reload{})
 	case "/cancel":
 		m.o.Send(event.Cancel{})
 	case "/audit":

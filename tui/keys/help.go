@@ -79,6 +79,12 @@ func Commands() []Command {
 		{lit("/rename"), lit("TITLE"), lit("name this session")},
 		{lit("/audit"), lit(""), lit("what was decided and done, and whether the log holds")},
 		{lit("/audit-signed"), lit(""), lit("export the log as signed evidence")},
+		{lit("/trust"), lit("[10m]"), lit("ask less for a while: sandboxed commands, edits and commits here")},
+		{lit("/unsafe"), lit("[5m]"), lit("ask much less: also approved MCP tools and hosts of your rules")},
+		{lit("/strict"), lit(""), lit("end that at once")},
+		{lit("/policy"), lit(""), lit("what was remembered; del forgets it")},
+		{lit("/forget"), lit("ID"), lit("withdraw what was remembered")},
+		{lit("/reload"), lit(""), lit("read the policy files again; open approvals die")},
 		{lit("/cancel"), lit(""), lit("stop the turn, as esc does")},
 		{lit("/quit"), lit(""), lit("leave; the session can be continued")},
 	}

@@ -4,5 +4,5 @@ package lines
 
 import "io"
 
-// flushInput does nothing: what was typed before cannot hold the code.
-func flushInput(io.Reader) {}
+// Flush does nothing: what was typed before cannot hold the code.
+func Flush(io.Reader) {}

@@ -28,7 +28,8 @@ type Options struct {
 	In      io.Reader
 	Out     io.Writer
 	By      string
-	Code    func() string // a new random code
+	Code    func() string                  // a new random code
+	Rules   func() ([]snap.RuleRow, error) // that were remembered; nil: there is no list
 }
 
 // Run prints a session's events and sends what is typed, until the session
@@ -97,11 +98,12 @@ type front struct {
 	state snap.State
 	heard int // events of this feed
 
-	asked   string // id of the question that was printed
-	code    string // answers it, or raises the level
-	raise   string // the level that the code would raise to
-	partial string // of an answer that is coming in
-	ended   bool   // no more input
+	asked   string        // id of the question that was printed
+	code    string        // answers it, or raises the level
+	raise   string        // the level that the code would raise to
+	opens   *event.Window // a window that waits for its code
+	partial string        // of an answer that is coming in
+	ended   bool          // no more input
 	quit    bool
 }
 
@@ -165,7 +167,7 @@ func (f *front) ask(typed <-chan line) {
 	if q.Danger && q.Code != "" {
 		f.code = q.Code
 	}
-	flushInput(f.o.In)
+	Flush(f.o.In)
 	for waiting := true; waiting; {
 		select {
 		case l, ok := <-typed:
@@ -212,6 +214,10 @@ func (f *front) line(text string) error {
 		to := f.raise
 		f.raise, f.code = "", ""
 		return f.send(event.SetLevel{Level: to})
+	case f.opens != nil && word == f.code && rest == "open":
+		c := *f.opens
+		f.opens, f.code = nil, ""
+		return f.send(c)
 	case strings.HasPrefix(word, "/") && !strings.Contains(word[1:], "/"):
 		return f.command(word, rest)
 	}
@@ -274,10 +280,19 @@ func (f *front) command(word, rest string) error {
 		return f.send(event.SetModel{Provider: provider, Model: name})
 	case "/level":
 		return f.level(rest)
+	case "/trust", "/unsafe", "/strict":
+		return f.window(word, rest)
+	case "/policy":
+		f.rules()
+		return nil
+	case "/forget":
+		return f.send(event.Forget{Rule: rest})
+	case "/reload":
+		return f.send(event.Reload{})
 	case "/audit", "/audit-signed":
 		return f.log(word)
 	}
-	f.p.line("note", word+" is no command; there are /level NAME, /model [PROVIDER] NAME, /rename TITLE, /audit, /audit-signed, /cancel, /quit")
+	f.p.line("note", word+" is no command; there are /level NAME, /model [PROVIDER] NAME, /rename TITLE, /trust [10m], /unsafe [5m], /strict, /policy, /forget ID, /reload, /audit, /audit-signed, /cancel, /quit")
 	return nil
 }
 

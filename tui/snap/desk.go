@@ -25,6 +25,15 @@ type ModelRow struct {
 	Note     string // why it cannot be chosen now
 }
 
+// RuleRow is one rule that was remembered, or one host that was granted.
+type RuleRow struct {
+	ID     string // what Forget takes
+	Says   string // the rule on one line
+	Where  string // file and line, or "this session"
+	Until  string // "" for the session
+	Silent string // why it does not count now, "" when it does
+}
+
 // CheckRow is what a look at one part of the machine found.
 type CheckRow struct {
 	Name   string
