@@ -1,14 +1,37 @@
-// Package mcp will hold the client for servers of the Model Context Protocol:
-// supervised processes in the sandbox, bounded transports, and pins over the
-// whole definition of every tool.
+// Package mcp is the client side of the Model Context Protocol: it starts
+// servers that the person approved, lists and pins their tools, and calls them.
 //
-// Nothing of it is built yet. No MCP server is started and no tool of one is
-// offered; `tera-pilot doctor` says so.
+// It stands on github.com/mark3labs/mcp-go for the protocol's words and both
+// its eras, and owns what that library leaves open: the process, its streams,
+// the pins and the bounds.
 //
-// # Will be promised
+// # Promised
 //
-// No server starts, and no tool of one is offered, before the person approved
-// its exact command line, environment names and definitions; a change of any
-// of them withdraws it. What a server sends is bounded while it is read, made
-// visible before it is shown, and never obeyed.
+// From a server, whoever wrote it:
+//
+//   - It runs in the sandbox unless the person's own configuration says
+//     otherwise, with an environment built from nothing, and nothing of it
+//     outlives Close: end of input, two seconds, SIGTERM, two seconds, SIGKILL,
+//     to all of its processes.
+//   - A line is bounded while it is read (16 MiB, nesting 200). What breaks the
+//     bound ends the server. Noise is dropped and counted. Writes, starts, calls,
+//     lists and pages have deadlines or counts of their own.
+//   - A tool is offered and called only while its whole definition, in canonical
+//     form, and the server's identity (program with its hash, arguments, names of
+//     the environment; or the origin) are those that were approved. What differs
+//     is withdrawn, and Changed says which fields.
+//   - Names are mcp__server__tool in plain ASCII; doubles and look-alikes are
+//     refused. Annotations are shown as the server's claim and lower nothing.
+//   - Results are bounded text. Links in them are not followed. Nothing is called
+//     twice by itself.
+//   - Requests of a server are answered -32601, but for a ping, the workspace
+//     root where roots are switched on, and a form where somebody can answer one.
+//     A field that looks like a secret is never asked for.
+//   - Over HTTP only the configured origin is reached, and redirects are refused.
+//
+// # Not promised
+//
+// What a server does with what it is told. That a server in the profile net or
+// off keeps data on the machine. That two servers do not work together: what one
+// says to the other travels through the model, and so through the gate.
 package mcp

@@ -1,0 +1,298 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Sandbox says how confined a server's process is.
+type Sandbox string
+
+// Sandboxes, from strict to none. Net and Off are named in the approval.
+const (
+	Observe Sandbox = "observe" // nothing can be written
+	Work    Sandbox = "work"    // the default: as the agent's commands
+	Net     Sandbox = "net"     // work, and the named hosts
+	Off     Sandbox = "off"     // none
+)
+
+// An Entry is one server of a configuration file, as it is written there.
+type Entry struct {
+	Name     string
+	Command  []string          // program and arguments; nil for one reached by HTTP
+	Env      map[string]string // over the environment that is built from nothing
+	Cwd      string            // "" is the workspace
+	URL      string            // streamable HTTP
+	Headers  map[string]string
+	Sandbox  Sandbox
+	Hosts    []string // of the sandbox net
+	Role     string   // "search": it may serve web_search
+	Disabled bool
+	Project  bool // written in the repository, not by the person
+}
+
+// Remote says that what the server is told can leave the machine.
+func (e Entry) Remote() bool { return e.URL != "" || e.Sandbox == Net || e.Sandbox == Off }
+
+// ServerName is what a server may be called: unlike in case to any other, and
+// without the two underscores that part the names of tools.
+var serverName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]|_[A-Za-z0-9.-])*$`)
+
+const maxServerName = 32
+
+// fileEntry is an entry in either of the two forms that people have.
+type fileEntry struct {
+	Command json.RawMessage   `json:"command"` // text, or a list (the original's)
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+	Cwd     string            `json:"cwd"`
+	Type    string            `json:"type"` // stdio, http or sse
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	Sandbox Sandbox           `json:"sandbox"`
+	Hosts   []string          `json:"hosts"`
+	Role    string            `json:"role"`
+
+	Disabled bool  `json:"disabled"`
+	Enabled  *bool `json:"enabled"` // the original's
+}
+
+// known are the keys of fileEntry; trusted and autoApprove are read by others
+// as approvals, and here by nobody.
+var (
+	known    = []string{"command", "args", "env", "cwd", "type", "url", "headers", "sandbox", "hosts", "role", "disabled", "enabled"}
+	approves = []string{"trusted", "autoApprove", "alwaysAllow"}
+)
+
+// Parse reads a file in the common form ({"mcpServers": {…}}) or the original's
+// ({"servers": {…}}). Entries come in the order of their names. Warnings name
+// what was read past. project says that the file is a repository's.
+func Parse(data []byte, project bool) (entries []Entry, warnings []string, err error) {
+	var file struct {
+		Common   map[string]json.RawMessage `json:"mcpServers"`
+		Original map[string]json.RawMessage `json:"servers"`
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, nil, nil
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, nil, fmt.Errorf("is not JSON of the form {\"mcpServers\": {…}}: %w", err)
+	}
+	all := file.Common
+	if all == nil {
+		all = map[string]json.RawMessage{}
+	}
+	for name, raw := range file.Original {
+		if _, twice := all[name]; twice {
+			return nil, nil, fmt.Errorf("the server %q stands in mcpServers and in servers", name)
+		}
+		all[name] = raw
+	}
+	folded := map[string]string{}
+	for name, raw := range all {
+		e, warns, err := parseEntry(name, raw, project)
+		if err != nil {
+			return nil, nil, fmt.Errorf("server %q: %w", name, err)
+		}
+		if other, twice := folded[strings.ToLower(name)]; twice {
+			return nil, nil, fmt.Errorf("the servers %q and %q differ in case alone", other, name)
+		}
+		folded[strings.ToLower(name)] = name
+		entries, warnings = append(entries, e), append(warnings, warns...)
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	slices.Sort(warnings)
+	return entries, warnings, nil
+}
+
+func parseEntry(name string, raw json.RawMessage, project bool) (Entry, []string, error) {
+	if !serverName.MatchString(name) || len(name) > maxServerName {
+		return Entry{}, nil, fmt.Errorf("a server's name is up to %d letters, digits, dots, dashes and single underscores", maxServerName)
+	}
+	var f fileEntry
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return Entry{}, nil, err
+	}
+	e := Entry{
+		Name: name, Env: f.Env, Cwd: f.Cwd, URL: f.URL, Headers: f.Headers, Sandbox: f.Sandbox, Hosts: f.Hosts, Role: f.Role,
+		Disabled: f.Disabled || f.Enabled != nil && !*f.Enabled, Project: project,
+	}
+	if err := e.command(f); err != nil {
+		return Entry{}, nil, err
+	}
+	if err := e.check(f.Type); err != nil {
+		return Entry{}, nil, err
+	}
+	return e, unread(name, raw), nil
+}
+
+// command takes the two spellings of a command.
+func (e *Entry) command(f fileEntry) error {
+	if len(f.Command) == 0 {
+		return nil
+	}
+	var text string
+	if json.Unmarshal(f.Command, &text) == nil {
+		if text == "" {
+			return errors.New("command is empty")
+		}
+		e.Command = append([]string{text}, f.Args...)
+		return nil
+	}
+	if err := json.Unmarshal(f.Command, &e.Command); err != nil || len(e.Command) == 0 || e.Command[0] == "" {
+		return errors.New("command must be a program, or a list of a program and its arguments")
+	}
+	e.Command = append(e.Command, f.Args...)
+	return nil
+}
+
+// check refuses what cannot be meant, and sets what is left out.
+func (e *Entry) check(kind string) error {
+	switch {
+	case kind == "sse":
+		return errors.New("the transport sse is of the past: use the server's streamable HTTP address with type http")
+	case !slices.Contains([]string{"", "stdio", "http", "streamable-http"}, kind):
+		return fmt.Errorf("type %q is none of stdio and http", kind)
+	case (len(e.Command) > 0) == (e.URL != ""):
+		return errors.New("needs a command or a url, and not both")
+	case e.URL != "" && e.Sandbox != "":
+		return errors.New("sandbox is for servers that are started here")
+	case e.Project && e.Sandbox != "" && e.Sandbox != Observe && e.Sandbox != Work:
+		return fmt.Errorf("a repository's file cannot loosen the sandbox to %q: copy the entry into your own mcp.json", e.Sandbox)
+	case e.Role != "" && e.Role != "search":
+		return fmt.Errorf("role %q is not known; the only one is search", e.Role)
+	}
+	if e.Sandbox == "" && e.URL == "" {
+		e.Sandbox = Work
+	}
+	if !slices.Contains([]Sandbox{"", Observe, Work, Net, Off}, e.Sandbox) {
+		return fmt.Errorf("sandbox %q is none of observe, work, net, off", e.Sandbox)
+	}
+	if (len(e.Hosts) > 0) != (e.Sandbox == Net) {
+		return errors.New("hosts go with the sandbox net, which reaches these and no others")
+	}
+	if e.URL != "" && !strings.Contains(e.URL, "${") {
+		return checkURL(e.URL)
+	}
+	return nil
+}
+
+func checkURL(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("url %q is no address like https://mcp.example.org/mcp", raw)
+	}
+	return nil
+}
+
+// unread names the keys that were read past.
+func unread(name string, raw json.RawMessage) []string {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(raw, &keys) != nil {
+		return nil
+	}
+	var out []string
+	for key := range keys {
+		switch {
+		case slices.Contains(approves, key):
+			out = append(out, fmt.Sprintf("server %s: %q approves nothing here: tools are approved by `tera-pilot mcp approve %s`, and allowed by [[mcp]] rules", name, key, name))
+		case !slices.Contains(known, key):
+			out = append(out, fmt.Sprintf("server %s: the key %q means nothing here", name, key))
+		}
+	}
+	return out
+}
+
+// variable is ${NAME} or ${NAME:-default}.
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+
+// Variables lists the names that an entry takes from the environment.
+func (e Entry) Variables() []string {
+	var out []string
+	_, _ = e.Expand(func(name string) (string, bool) { // the answer does not matter: every name is heard
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+		return "", true
+	})
+	slices.Sort(out)
+	return out
+}
+
+// Expand replaces ${NAME} in command, environment, address and headers. A
+// variable that is not set and has no default is an error, and never the empty
+// text. Nothing is a shell.
+func (e Entry) Expand(look func(name string) (string, bool)) (Entry, error) {
+	var missing []string
+	one := func(s string) string {
+		return variable.ReplaceAllStringFunc(s, func(m string) string {
+			parts := variable.FindStringSubmatch(m)
+			if v, ok := look(parts[1]); ok {
+				return v
+			}
+			if parts[2] == "" {
+				missing = append(missing, parts[1])
+			}
+			return parts[3]
+		})
+	}
+	out := e
+	out.Command = nil
+	for _, word := range e.Command {
+		out.Command = append(out.Command, one(word))
+	}
+	many := func(m map[string]string) map[string]string {
+		if m == nil {
+			return nil
+		}
+		to := make(map[string]string, len(m))
+		for k, v := range m {
+			to[k] = one(v)
+		}
+		return to
+	}
+	out.Env, out.Headers, out.URL, out.Cwd = many(e.Env), many(e.Headers), one(e.URL), one(e.Cwd)
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		return e, fmt.Errorf("the environment has no %s: set it, or write ${NAME:-default}", strings.Join(slices.Compact(missing), ", "))
+	}
+	if out.URL != "" {
+		if err := checkURL(out.URL); err != nil {
+			return e, err
+		}
+	}
+	if out.Cwd != "" && !filepath.IsAbs(out.Cwd) {
+		return e, fmt.Errorf("cwd %q must be absolute", out.Cwd)
+	}
+	return out, nil
+}
+
+// Unpinned says that a command fetches whatever is newest of a package: its
+// hash then tells nothing of what runs.
+func (e Entry) Unpinned() string {
+	if len(e.Command) == 0 {
+		return ""
+	}
+	switch filepath.Base(e.Command[0]) {
+	case "npx", "bunx", "uvx", "pipx":
+	default:
+		return ""
+	}
+	for _, word := range e.Command[1:] {
+		if strings.HasPrefix(word, "-") || word == "run" || word == "exec" {
+			continue
+		}
+		if i := strings.LastIndexByte(word, '@'); i > 0 && i < len(word)-1 && word[i+1:] != "latest" || strings.Contains(word, "==") {
+			return ""
+		}
+		return word + " has no version: what runs can change between two starts; write " + word + "@1.2.3"
+	}
+	return ""
+}
