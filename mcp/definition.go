@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // Bounds of what a server may offer.
@@ -89,6 +91,10 @@ func definitions(list []json.RawMessage) (good []Definition, refused map[string]
 			continue // the very same once more, as lists that turn in a circle have it
 		}
 		count[strings.ToLower(name)]++
+		if !plainKeys(d.Schema()) {
+			refused[name] = "its schema has names with hidden characters"
+			continue
+		}
 		if len(d.Schema()) > maxSchema {
 			refused[name] = fmt.Sprintf("its schema has %d bytes; at most %d are taken", len(d.Schema()), maxSchema)
 			continue
@@ -107,6 +113,29 @@ func definitions(list []json.RawMessage) (good []Definition, refused map[string]
 		good = good[:maxTools]
 	}
 	return good, refused
+}
+
+// plainKeys says that all names in a schema are what they look like.
+func plainKeys(schema json.RawMessage) bool {
+	var v any
+	if json.Unmarshal(schema, &v) != nil {
+		return false
+	}
+	var walk func(v any) bool
+	walk = func(v any) bool {
+		switch v := v.(type) {
+		case []any:
+			return !slices.ContainsFunc(v, func(x any) bool { return !walk(x) })
+		case map[string]any:
+			for k, x := range v {
+				if !visible.Harmless(k) || !walk(x) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	return walk(v)
 }
 
 func nameFault(name string) string {

@@ -1,0 +1,316 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/tera-pilot/tera-pilot/internal/netguard"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
+)
+
+// Setup is what the servers of a session are made of.
+type Setup struct {
+	Entries   []Entry
+	Workspace string
+	Pins      *Pins
+	Env       func(name string) (string, bool) // for ${NAME} in entries
+	Path      string                           // that commands are looked up in
+	Box       func(Identity) (Box, error)
+	Net       netguard.Options
+	Roots     bool
+	Elicit    Elicit
+	Version   string
+}
+
+// Servers are the MCP servers of one session. None is started before a call
+// needs it. It can be used by many goroutines.
+type Servers struct {
+	o    Setup
+	mu   sync.Mutex
+	live map[string]*Server // by name
+}
+
+// NewServers makes the servers of a session; entries that are disabled are left
+// out.
+func NewServers(o Setup) *Servers {
+	o.Entries = slices.DeleteFunc(slices.Clone(o.Entries), func(e Entry) bool { return e.Disabled })
+	return &Servers{o: o, live: map[string]*Server{}}
+}
+
+// An Offer is one approved tool, as a model may be offered it. Description and
+// schema are the server's words, made visible: data.
+type Offer struct {
+	Name         string // mcp__server__tool
+	Server, Tool string
+	Description  string
+	Schema       json.RawMessage
+}
+
+// Offers lists the approved tools, from the pins alone: nothing is started.
+// problems say why a server is left out.
+func (s *Servers) Offers() (offers []Offer, problems []error) {
+	taken := map[string]bool{}
+	for _, e := range s.o.Entries {
+		pin, err := s.o.Pins.Get(Key(e, s.o.Workspace))
+		if err != nil {
+			return nil, []error{err}
+		}
+		for _, d := range pin.Definitions() {
+			o := Offer{Offered(e.Name, d.Name), e.Name, d.Name, visible.Prose(d.Description()), harmless(d.Schema())}
+			if taken[o.Name] {
+				problems = append(problems, fmt.Errorf("MCP tool %s: two tools come to this name, so the second is not offered", o.Name))
+				continue
+			}
+			taken[o.Name] = true
+			offers = append(offers, o)
+		}
+	}
+	return offers, problems
+}
+
+// harmless makes the texts of a schema visible. Names of properties are left:
+// definitions with hidden characters in them are refused before.
+func harmless(schema json.RawMessage) json.RawMessage {
+	var v any
+	if json.Unmarshal(schema, &v) != nil {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	var walk func(v any) any
+	walk = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			return visible.Prose(v)
+		case []any:
+			for i := range v {
+				v[i] = walk(v[i])
+			}
+		case map[string]any:
+			for k := range v {
+				v[k] = walk(v[k])
+			}
+		}
+		return v
+	}
+	return canonical(walk(v))
+}
+
+// A Plan is what a call comes to, before anybody is asked. Nothing is started.
+type Plan struct {
+	Server, Tool string
+	Identity     Identity
+	Pin          string // hash of the approved definition; "" when there is none
+	Pinned       bool   // the server is what was approved, and so is the tool
+	Why          string // it is not pinned
+	Remote       bool
+	Leaves       bool // its process runs without a sandbox
+	Starts       bool // the call starts the server's process
+	Host         string
+}
+
+// Plan looks at what a call would do.
+func (s *Servers) Plan(server, tool string) (Plan, error) {
+	e, ok := s.entry(server)
+	if !ok {
+		return Plan{}, fmt.Errorf("no MCP server is called %s: `tera-pilot mcp list` shows them", server)
+	}
+	x, id, err := s.resolve(e)
+	if err != nil {
+		return Plan{}, fmt.Errorf("MCP server %s: %w", server, err)
+	}
+	p := Plan{Server: server, Tool: tool, Identity: id, Remote: x.Remote(), Leaves: x.Sandbox == Off}
+	pin, err := s.o.Pins.Get(Key(e, s.o.Workspace))
+	if err != nil {
+		return Plan{}, err
+	}
+	text, known := pin.Tools[tool]
+	switch {
+	case !known:
+		p.Why = "nobody approved it"
+	case pin.Identity.Hash() != id.Hash():
+		p.Why = fmt.Sprintf("the server is not what was approved: %v", pin.Identity.Differs(id))
+	default:
+		p.Pin, p.Pinned = Definition{tool, text}.Hash(), true
+	}
+	s.mu.Lock()
+	live := s.live[server]
+	s.mu.Unlock()
+	p.Starts = e.URL == "" && (live == nil || !live.Running() || live.Identity().Hash() != id.Hash())
+	return p, nil
+}
+
+func (s *Servers) entry(name string) (Entry, bool) {
+	i := slices.IndexFunc(s.o.Entries, func(e Entry) bool { return e.Name == name })
+	if i < 0 {
+		return Entry{}, false
+	}
+	return s.o.Entries[i], true
+}
+
+func (s *Servers) resolve(e Entry) (Entry, Identity, error) {
+	look := s.o.Env
+	if look == nil {
+		look = os.LookupEnv
+	}
+	x, err := e.Expand(look)
+	if err != nil {
+		return e, Identity{}, err
+	}
+	id, err := Identify(x, s.o.Path, s.o.Workspace)
+	return x, id, err
+}
+
+// Call calls an approved tool. A server that is not what it was at the plan, or
+// that would have to be started although the plan did not say so, is not called.
+func (s *Servers) Call(ctx context.Context, p Plan, args json.RawMessage) (Result, error) {
+	e, ok := s.entry(p.Server)
+	if !ok {
+		return Result{}, fmt.Errorf("no MCP server is called %s", p.Server)
+	}
+	pin, err := s.o.Pins.Get(Key(e, s.o.Workspace))
+	if err != nil {
+		return Result{}, err
+	}
+	want := Definition{p.Tool, pin.Tools[p.Tool]}
+	if !p.Pinned || want.JSON == "" || want.Hash() != p.Pin {
+		return Result{}, &ChangedError{Server: p.Server, Tool: p.Tool}
+	}
+	server, err := s.server(e, p)
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := server.Call(ctx, want, args)
+	if err != nil {
+		return r, err
+	}
+	r.Text = visible.Prose(r.Text)
+	return r, nil
+}
+
+// server gives the running one, or makes it.
+func (s *Servers) server(e Entry, p Plan) (*Server, error) {
+	x, id, err := s.resolve(e)
+	if err != nil {
+		return nil, err
+	}
+	if id.Hash() != p.Identity.Hash() {
+		return nil, fmt.Errorf("MCP server %s changed since the call was planned: %v", e.Name, p.Identity.Differs(id))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	live := s.live[e.Name]
+	if live != nil && live.Identity().Hash() == id.Hash() {
+		if !p.Starts && e.URL == "" && !live.Running() {
+			return nil, &Error{e.Name, "it ended meanwhile: call again to start it", nil}
+		}
+		return live, nil
+	}
+	if live != nil {
+		if err := live.Close(); err != nil {
+			return nil, err
+		}
+	}
+	live = NewServer(Options{
+		Entry: x, Identity: id, Workspace: s.o.Workspace, Box: s.o.Box, Net: s.o.Net, Roots: s.o.Roots, Elicit: s.o.Elicit, Version: s.o.Version,
+	})
+	s.live[e.Name] = live
+	return live, nil
+}
+
+// A Report is what a server offers now, against what was approved.
+type Report struct {
+	Entry    Entry
+	Identity Identity
+	State    State // of the server as a whole
+	Hash     string
+	Tools    []ToolReport
+	Problems []string
+	Pin      Pin // to be stored when the person approves all of it
+}
+
+// ToolReport is one tool of a Report.
+type ToolReport struct {
+	Definition
+	State   State
+	Changes []Change
+	Why     string // it is refused
+}
+
+// Probe starts a server of its own, lists what it offers, and ends it.
+func (s *Servers) Probe(ctx context.Context, name string) (r Report, err error) {
+	e, ok := s.entry(name)
+	if !ok {
+		return r, fmt.Errorf("no MCP server is called %s, or it is disabled: `tera-pilot mcp list` shows them", name)
+	}
+	r.Entry = e
+	x, id, err := s.resolve(e)
+	if err != nil {
+		return r, fmt.Errorf("MCP server %s: %w", name, err)
+	}
+	r.Identity = id
+	if r.Pin, err = s.o.Pins.Get(Key(e, s.o.Workspace)); err != nil {
+		return r, err
+	}
+	old := r.Pin
+	server := NewServer(Options{Entry: x, Identity: id, Workspace: s.o.Workspace, Box: s.o.Box, Net: s.o.Net, Version: s.o.Version})
+	defer func() { err = errors.Join(err, server.Close()) }()
+	tools, refused, listErr := server.Tools(ctx)
+	if listErr != nil {
+		r.State, r.Problems = Refused, []string{listErr.Error()}
+		return r, nil
+	}
+	r.judge(old, tools, refused)
+	if n := server.Noise(); n > 0 {
+		r.Problems = append(r.Problems, fmt.Sprintf("%d lines of its output were no messages", n))
+	}
+	return r, nil
+}
+
+// judge fills the report in.
+func (r *Report) judge(old Pin, tools []Definition, refused map[string]string) {
+	r.State, r.Pin = Approved, Pin{Identity: r.Identity, Tools: map[string]string{}}
+	all := []string{r.Identity.Hash()}
+	for _, d := range tools {
+		t := ToolReport{Definition: d}
+		t.State, t.Changes = old.Judge(r.Identity, d)
+		if t.State != Approved && r.State != Changed {
+			r.State = t.State
+		}
+		r.Tools, r.Pin.Tools[d.Name] = append(r.Tools, t), d.JSON
+		all = append(all, d.Hash())
+	}
+	for _, d := range old.Definitions() {
+		if _, still := r.Pin.Tools[d.Name]; !still {
+			r.State = Changed
+			r.Problems = append(r.Problems, "the tool "+d.Name+" is not offered any more")
+		}
+	}
+	if old.Tools == nil {
+		r.State = New
+	}
+	for name, why := range refused {
+		r.Tools = append(r.Tools, ToolReport{Definition: Definition{Name: name}, State: Refused, Why: why})
+	}
+	slices.SortFunc(r.Tools, func(a, b ToolReport) int { return compare(a.Name, b.Name) })
+	r.Hash = digest(canonical(all))
+}
+
+// Close ends all servers, side by side.
+func (s *Servers) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	errs := make(chan error, len(s.live))
+	for _, server := range s.live {
+		go func() { errs <- server.Close() }()
+	}
+	var all []error
+	for range s.live {
+		all = append(all, <-errs)
+	}
+	s.live = map[string]*Server{}
+	return errors.Join(all...)
+}
