@@ -20,6 +20,12 @@ func (d *Dispatcher) marks(s effect.Set) []gate.Mark {
 		if x := e.Exec; x != nil && len(x.Hosts) > 0 {
 			out[i].SecretHit = d.looksSecret(x.Script) || d.looksSecret(string(x.Stdin))
 		}
+		if e.MCP != nil && e.MCP.Remote {
+			out[i].SecretHit = d.looksSecret(e.MCP.Args)
+		}
+		if e.Kind == effect.Start && s.Effects[0].MCP != nil { // planned with the call, of the same pin
+			out[i].Approved, out[i].Leaves = s.Effects[0].MCP.Pinned, e.Exec != nil && e.Exec.Profile == gate.ProfileOff
+		}
 		out[i].Redirect = e.Kind == effect.Fetch && d.world.Redirected(e.Net)
 	}
 	return out

@@ -109,7 +109,7 @@ func toolSpecs(tools *tool.Registry, small bool) []model.ToolSpec {
 		if small && !spec.Small {
 			continue
 		}
-		out = append(out, model.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema, Aliases: spec.Aliases})
+		out = append(out, model.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema, Aliases: spec.Aliases, Foreign: spec.Foreign})
 	}
 	return out
 }

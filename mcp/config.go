@@ -133,6 +133,17 @@ func parseEntry(name string, raw json.RawMessage, project bool) (Entry, []string
 	return e, unread(name, raw), nil
 }
 
+// Parse1 holds one entry of the person's own, as it would stand in the file,
+// against the same rules.
+func Parse1(name string, entry map[string]any) (Entry, error) {
+	raw, err := json.Marshal(entry)
+	if err != nil {
+		return Entry{}, err
+	}
+	e, _, err := parseEntry(name, raw, false)
+	return e, err
+}
+
 // command takes the two spellings of a command.
 func (e *Entry) command(f fileEntry) error {
 	if len(f.Command) == 0 {

@@ -67,6 +67,9 @@ func compare(a, b string) int {
 	return 0
 }
 
+// Hash is the pin in one word: server and tools.
+func (p Pin) Hash() string { return digest(canonical(p)) }
+
 // Pins are the approvals of this user, in one file of the state folder. A
 // repository's server is kept under the repository's path, so that the name
 // alone carries nothing from one to another.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/tera-pilot/tera-pilot/internal/netguard"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
@@ -25,6 +26,7 @@ type Setup struct {
 	Roots     bool
 	Elicit    Elicit
 	Version   string
+	Timeout   time.Duration // of a call; 0 is the default, a minute
 }
 
 // Servers are the MCP servers of one session. None is started before a call
@@ -215,7 +217,7 @@ func (s *Servers) server(e Entry, p Plan) (*Server, error) {
 		}
 	}
 	live = NewServer(Options{
-		Entry: x, Identity: id, Workspace: s.o.Workspace, Box: s.o.Box, Net: s.o.Net, Roots: s.o.Roots, Elicit: s.o.Elicit, Version: s.o.Version,
+		Entry: x, Identity: id, Workspace: s.o.Workspace, Box: s.o.Box, Net: s.o.Net, Roots: s.o.Roots, Elicit: s.o.Elicit, Version: s.o.Version, Timeout: s.o.Timeout,
 	})
 	s.live[e.Name] = live
 	return live, nil
@@ -273,7 +275,6 @@ func (s *Servers) Probe(ctx context.Context, name string) (r Report, err error) 
 // judge fills the report in.
 func (r *Report) judge(old Pin, tools []Definition, refused map[string]string) {
 	r.State, r.Pin = Approved, Pin{Identity: r.Identity, Tools: map[string]string{}}
-	all := []string{r.Identity.Hash()}
 	for _, d := range tools {
 		t := ToolReport{Definition: d}
 		t.State, t.Changes = old.Judge(r.Identity, d)
@@ -281,7 +282,6 @@ func (r *Report) judge(old Pin, tools []Definition, refused map[string]string) {
 			r.State = t.State
 		}
 		r.Tools, r.Pin.Tools[d.Name] = append(r.Tools, t), d.JSON
-		all = append(all, d.Hash())
 	}
 	for _, d := range old.Definitions() {
 		if _, still := r.Pin.Tools[d.Name]; !still {
@@ -296,7 +296,7 @@ func (r *Report) judge(old Pin, tools []Definition, refused map[string]string) {
 		r.Tools = append(r.Tools, ToolReport{Definition: Definition{Name: name}, State: Refused, Why: why})
 	}
 	slices.SortFunc(r.Tools, func(a, b ToolReport) int { return compare(a.Name, b.Name) })
-	r.Hash = digest(canonical(all))
+	r.Hash = r.Pin.Hash()
 }
 
 // Close ends all servers, side by side.

@@ -49,6 +49,7 @@ type ToolSpec struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage // JSON Schema of the arguments: an object
+	Foreign     bool            // a server's schema, in any dialect: calls are not held against what we do not understand
 	Aliases     []string        // other names that mean this tool (R5)
 }
 

@@ -24,6 +24,9 @@ func newToolset(specs []ToolSpec) (*toolset, error) {
 	t := &toolset{exact: map[string]*offered{}, folded: map[string]*offered{}, aliases: map[string]*offered{}}
 	for _, spec := range specs {
 		schema, err := mend.ParseSchema(spec.Schema)
+		if err != nil && spec.Foreign {
+			schema, err = mend.ParseSchema(nil)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("tool %s: %w", spec.Name, err)
 		}

@@ -19,8 +19,9 @@ type Options struct {
 	// its name tells; nil for content that is right, or of an unknown kind.
 	// Without it edits are not checked.
 	Syntax func(name string, content []byte) error
-	Fetch  bool // offer web_fetch
-	Search bool // offer web_search: a search service is configured
+	Fetch  bool      // offer web_fetch
+	MCP    []MCPTool // approved tools of MCP servers
+	Search bool      // offer web_search: a search service is configured
 	// Skills are what get_skill reads; without any it is not offered.
 	Skills []Skill
 }
@@ -44,6 +45,9 @@ func Builtin(o Options) []Tool {
 	}
 	if len(o.Skills) > 0 {
 		out = append(out, getSkill{o.Skills})
+	}
+	for _, t := range o.MCP {
+		out = append(out, mcpTool{t})
 	}
 	return out
 }
@@ -194,6 +198,7 @@ const (
 	fromFile    = "file"
 	fromCommand = "command"
 	fromWeb     = "web"
+	fromMCP     = "mcp"
 )
 
 // done notes one effect that came about.

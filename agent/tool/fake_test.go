@@ -130,6 +130,10 @@ func (f *fake) Search(_ context.Context, query string) (effect.Effect, error) {
 	return effect.Effect{Kind: effect.Search, Net: &effect.NetCall{Query: query, Method: "GET"}}, nil
 }
 
+func (f *fake) MCP(_ context.Context, server, tool string, args json.RawMessage) ([]effect.Effect, error) {
+	return []effect.Effect{{Kind: effect.MCP, MCP: &effect.MCPCall{Server: server, Tool: tool, Args: string(args)}}}, nil
+}
+
 func (f *fake) Checks(context.Context) ([]Check, error) { return f.checks, nil }
 
 func (f *fake) grant(s effect.Set) {
@@ -270,6 +274,10 @@ func (f fakeEnv) Fetch(_ context.Context, e effect.Effect) (Page, error) { retur
 
 func (f fakeEnv) Search(_ context.Context, e effect.Effect, _ int) ([]Hit, error) {
 	return f.hits, f.covers(e)
+}
+
+func (f fakeEnv) MCP(_ context.Context, e effect.Effect) (string, bool, error) {
+	return "said", false, f.covers(e)
 }
 
 func (f fakeEnv) Git(ctx context.Context, e effect.Effect) (Exit, error) { return f.Git2(ctx, e) }

@@ -25,6 +25,7 @@ type Spec struct {
 	Description string
 	Schema      json.RawMessage // JSON Schema of the arguments, an object that takes no further members
 	Free        bool            // has no effects at all
+	Foreign     bool            // a server's: its schema is any, and the server's to check
 	Commits     bool            // makes commits, which may bear the head of the audit log
 	Small       bool            // offered to models with a small window too
 	Category    string          // the audit log's category: shell, code, file, git, plan, verify, …
@@ -54,6 +55,9 @@ type View interface {
 	// nobody is asked for anything. reason is the model's, for the person.
 	Fetch(ctx context.Context, url, reason string) (effect.Effect, error)
 	Search(ctx context.Context, query string) (effect.Effect, error)
+	// MCP plans a call of an approved tool of an MCP server: the call comes first,
+	// then, where it needs one, the start of the server.
+	MCP(ctx context.Context, server, tool string, args json.RawMessage) ([]effect.Effect, error)
 	// Checks lists the project's detected test commands, most likely first.
 	Checks(ctx context.Context) ([]Check, error)
 	// Trailer is a line that a commit message ends in, "" for none.
@@ -114,6 +118,8 @@ type Env interface {
 	// Fetch reads the page of a Fetch effect, and Search asks for at most n hits.
 	Fetch(ctx context.Context, e effect.Effect) (Page, error)
 	Search(ctx context.Context, e effect.Effect, n int) ([]Hit, error)
+	// MCP calls the tool of an MCP effect. isError is the server's own word.
+	MCP(ctx context.Context, e effect.Effect) (text string, isError bool, err error)
 	// Ask puts a question of the model to the person. ErrNobody when there is
 	// none who could answer.
 	Ask(ctx context.Context, question string, options []string) (string, error)

@@ -10,6 +10,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/gitsafe"
 	"github.com/tera-pilot/tera-pilot/internal/netguard"
+	"github.com/tera-pilot/tera-pilot/mcp"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 	"github.com/tera-pilot/tera-pilot/websearch"
 )
@@ -26,6 +27,7 @@ type Options struct {
 	Seconds    int              // default time limit of a command
 	Egress     netguard.Options // how the proxy of a command resolves and dials; the zero value is the machine's way
 	Web        *websearch.Web   // reads the web; nil for none
+	MCP        *mcp.Servers     // nil for none
 	Editor     Editor           // holds files of the workspace open; nil for none
 }
 

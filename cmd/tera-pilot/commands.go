@@ -29,7 +29,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.BoolVar(&a.flags.ignoreProjectConfig, "ignore-project-config", false, "load nothing of the project's own configuration")
 	for _, sub := range []*cobra.Command{
 		a.demoCommand(), a.runCommand(), a.sessionsCommand(), a.auditCommand(), a.policyCommand(), a.trustCommand(), a.sandboxCommand(),
-		a.gitCommand(), a.modelsCommand(), a.keysCommand(), a.doctorCommand(), a.acpCommand(), a.purgeCommand(), a.webCommand(),
+		a.gitCommand(), a.modelsCommand(), a.keysCommand(), a.doctorCommand(), a.acpCommand(), a.purgeCommand(), a.webCommand(), a.mcpCommand(),
 	} {
 		root.AddCommand(sub)
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
 	"github.com/tera-pilot/tera-pilot/internal/trust"
+	"github.com/tera-pilot/tera-pilot/mcp"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 	"github.com/tera-pilot/tera-pilot/websearch"
 	"golang.org/x/term"
@@ -42,6 +43,8 @@ type launch struct {
 	maxSteps      int           // 0: the setting
 	limits        budget.Limits // of this run; 0: none
 	needsSandbox  bool          // refuse to start without one
+	provider      *provider     // in place of the one that is configured
+	mcpTimeout    time.Duration // of calls of MCP servers; 0: the default
 	needsProvider bool          // refuse to start without a model
 	env           []string
 	editor        world.Editor // nil: none
@@ -62,6 +65,7 @@ type opened struct {
 	place
 	world     *world.World
 	web       *websearch.Web
+	mcp       *mcp.Servers
 	evidence  *audit.Log
 	provider  provider
 	diagnosis *diagnosis     // nil without --log
@@ -80,8 +84,10 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 		return nil, usage("%w", err)
 	}
 	redactor := secret.New()
-	prov, err := a.provider(p, redactor)
-	if err != nil {
+	var prov provider
+	if l.provider != nil {
+		prov = *l.provider
+	} else if prov, err = a.provider(p, redactor); err != nil {
 		return nil, err
 	}
 	o := &opened{place: p, provider: prov}
@@ -112,6 +118,9 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	if o.web, err = a.web(p.settings, p.state, redactor); err != nil {
 		return err
 	}
+	if err := a.openMCP(o, l); err != nil {
+		return err
+	}
 	if l.needsProvider && prov.Provider == nil {
 		return &exitError{exitModel, errNoModel}
 	}
@@ -126,7 +135,7 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	if err := a.build(ctx, o, l, agent.Options{
 		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
 		Level: level, Sandbox: setting, Rules: rules, Book: &book, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
-		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != ""}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, MaxOutput: prov.output, Preview: l.preview,
+		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != "", MCP: a.mcpTools(o.mcp)}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, MaxOutput: prov.output, Preview: l.preview,
 		Budget: spending(l, p, past), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
 		Switch: func(id, name string) (agent.Mind, error) { return a.another(p, redactor, id, name) },
 		Log:    log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
@@ -147,7 +156,7 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 		env = l.env
 	}
 	o.world, err = world.Open(ctx, world.Options{
-		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), Env: env, Setting: setting, Seconds: o.settings.RunTimeout, Editor: l.editor, Web: o.web, Egress: a.egress,
+		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), Env: env, Setting: setting, Seconds: o.settings.RunTimeout, Editor: l.editor, Web: o.web, MCP: o.mcp, Egress: a.egress,
 	})
 	if err != nil {
 		return err
@@ -187,7 +196,7 @@ func confined(w *world.World, setting ossandbox.Setting) error {
 
 // Close ends the session and what it stood on.
 func (o *opened) Close(status audit.CloseStatus) error {
-	return errors.Join(o.Session.Close(status), o.evidence.Close(), o.world.Close(), o.leave())
+	return errors.Join(o.Session.Close(status), o.evidence.Close(), o.world.Close(), o.mcp.Close(), o.leave())
 }
 
 // leave gives the project's folder back, and ends the file of --log.

@@ -23,7 +23,7 @@ var rooms = map[string][]string{
 	"agent/rulebook":   {"agent/gate", "commandpolicy"},
 	"agent/gate":       {"agent/effect", "agent/event", "commandpolicy", "guardian"},
 	"agent/tool":       {"agent/effect"},
-	"agent/world":      {"agent/tool", "agent/effect", "agent/gate", "commandpolicy", "gitsafe", "ossandbox", "audit", "websearch"},
+	"agent/world":      {"agent/tool", "agent/effect", "agent/gate", "commandpolicy", "gitsafe", "ossandbox", "audit", "websearch", "mcp"},
 	"agent/model":      {},
 	"agent/session":    {"agent/effect", "agent/event"},
 	"agent/fit":        {"agent/event", "agent/session", "agent/model"},
