@@ -134,7 +134,8 @@ func decodeError(name string, err error) error {
 	switch {
 	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
 		row, _ := unknown.Errors[0].Position()
-		return &ConfigError{name, row, fmt.Sprintf("unknown key %q: a hook has name, events, tools, language, run, file and timeout", strings.Join(unknown.Errors[0].Key(), "."))}
+		key := unknown.Errors[0].Key()
+		return &ConfigError{name, row, fmt.Sprintf("unknown key %q: a hook has name, events, tools, language, run, file and timeout", key[len(key)-1])}
 	case errors.As(err, &bad):
 		row, _ := bad.Position()
 		return &ConfigError{name, row, bad.Error()}

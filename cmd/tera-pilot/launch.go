@@ -124,6 +124,14 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	if l.needsProvider && prov.Provider == nil {
 		return &exitError{exitModel, errNoModel}
 	}
+	guards, err := a.guard(p, redactor, prov)
+	if err != nil {
+		return err
+	}
+	hooks, err := a.hooks(p.state, o.project, o.grant)
+	if err != nil {
+		return usage("%w", err)
+	}
 	if err := statedir.Ensure(p.state); err != nil {
 		return usage("%w", err)
 	}
@@ -138,7 +146,8 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != "", MCP: a.mcpTools(o.mcp)}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, MaxOutput: prov.output, Preview: l.preview,
 		Budget: spending(l, p, past), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
 		Switch: func(id, name string) (agent.Mind, error) { return a.another(p, redactor, id, name) },
-		Log:    log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
+		Hooks:  hooks, Guard: guards,
+		Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
 	}); err != nil {
 		return errors.Join(err, log.Close())
 	}

@@ -5,13 +5,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // TestScripts plays the texts of testdata/script/cli_*.txtar against the built
-// program. They add one verb: `exits CODE program args…`.
+// program. They add two verbs: `exits CODE program args…`, and
+// `docs PAGE LANGUAGE FILE`, which writes the page's first block of a language.
 func TestScripts(t *testing.T) {
 	bin := built(t)
 	files, err := filepath.Glob("testdata/script/cli_*.txtar")
@@ -25,7 +27,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home", "repo"), 0o700)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "docs": docsBlock},
 	})
 }
 
@@ -49,3 +51,28 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("exit code %d, want %d", code, want)
 	}
 }
+
+// docsBlock puts what a page of the documentation shows into a file.
+func docsBlock(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: docs PAGE LANGUAGE FILE")
+	}
+	page, err := os.ReadFile(filepath.Join(docsDir, args[0]))
+	ts.Check(err)
+	_, rest, ok := strings.Cut(string(page), "\n```"+args[1]+"\n")
+	block, _, closed := strings.Cut(rest, "\n```")
+	if !ok || !closed {
+		ts.Fatalf("%s has no block of %s", args[0], args[1])
+	}
+	ts.Check(os.MkdirAll(filepath.Dir(args[2]), 0o700))
+	ts.Check(os.WriteFile(args[2], []byte(block+"\n"), 0o600))
+}
+
+// docsDir is where the documentation lies; scripts run elsewhere.
+var docsDir = func() string {
+	dir, err := filepath.Abs("../../docs")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()

@@ -17,7 +17,7 @@ import (
 // repository. A room that loads something more adds its own here, and loads
 // through the grant of the session (opened.grant).
 func projectListers() []trust.Lister {
-	return []trust.Lister{rulebook.Items, mcpItems}
+	return []trust.Lister{rulebook.Items, mcpItems, hookItems}
 }
 
 // standing compares what the project holds with what the person let in. With

@@ -13,10 +13,13 @@ import (
 
 // Settings are the merged settings of one start.
 type Settings struct {
-	File      string // the settings file that was looked for
-	Autonomy  string // always_ask, new_files_only or never_ask
-	Sandbox   string // auto, on or off
-	Guardian  string // off, dangerous_only or all
+	File     string // the settings file that was looked for
+	Autonomy string // always_ask, new_files_only or never_ask
+	Sandbox  string // auto, on or off
+	Guardian string // off, dangerous_only or all
+
+	GuardianProvider, GuardianModel string // the reviewing model; "auto" is the session's own, "" is none
+
 	Provider  string // "" when none is configured
 	Model     string
 	Providers map[string]Provider
@@ -204,6 +207,8 @@ func (s *Settings) keys() map[string]func(json.RawMessage) error {
 		"agent_autonomy":        word(&s.Autonomy, autonomies...),
 		"agent_os_sandbox":      word(&s.Sandbox, "auto", "on", "off"),
 		"guardian_level":        word(&s.Guardian, "off", "dangerous_only", "all"),
+		"guardian_provider_id":  word(&s.GuardianProvider),
+		"guardian_model":        word(&s.GuardianModel),
 		"active_provider":       word(&s.Provider),
 		"active_model":          word(&s.Model),
 		"agent_text_calls":      word(&s.TextCalls, "", "always_ask", "as_native"),
@@ -237,7 +242,7 @@ func Micros(usd float64) (int64, error) {
 var unused = []string{
 	"version", "ui", "active_chat_id", "project_root", "close_on_switch", "agent_max_output",
 	"agent_memory_max_messages", "agent_memory_max_tokens", "agent_enable_planning", "agent_compact_prompt",
-	"guardian_provider_id", "guardian_model", "persistence_backend", "theme",
+	"persistence_backend", "theme",
 }
 
 // read takes the members of a settings file.
