@@ -183,6 +183,22 @@ func TestWhileItWorks(t *testing.T) {
 	})
 }
 
+// TestWordsOfThePerson: what the session offers completes, and is sent as it
+// was typed.
+func TestWordsOfThePerson(t *testing.T) {
+	s := tuitest.NewSession(opened())
+	tuitest.Play(t, 100, 30, tui.Options{Session: s}, func(p *tuitest.Program) {
+		s.Emit(event.Offered{Commands: []event.SlashCommand{{Name: "tidy", Does: "tidy up", From: "user"}}})
+		p.Type("/ti")
+		p.Keys("tab")
+		p.Type("all")
+		p.Keys("enter")
+		if got := commands(s); got != "event.Submit{/tidy all}" {
+			t.Errorf("told %q:\n%s", got, p.Screen.Text())
+		}
+	})
+}
+
 // TestFindInTheConversation opens what is folded, and goes on upwards.
 func TestFindInTheConversation(t *testing.T) {
 	s := tuitest.NewSession(append(finished(), event.CallResult{Call: "5", Tool: "read_file", Status: "ok", Title: "read a.txt", Body: "one\ntwo\nNEEDLE in it\n"})...)

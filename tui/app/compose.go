@@ -52,6 +52,11 @@ func (m *Model) complete() tea.Cmd {
 				c.fit, c.does = append(c.fit, name), append(c.does, k.Does)
 			}
 		}
+		for _, k := range m.state.Offered {
+			if name := "/" + k.Name; strings.HasPrefix(name, word) && name != word {
+				c.fit, c.does = append(c.fit, name), append(c.does, safe.Join(safe.Strict(k.Does), safe.Lit("  "), safe.Strict(k.From)))
+			}
+		}
 		m.completion = c
 	}
 	if m.completion != nil && len(m.completion.fit) == 0 {
@@ -120,10 +125,10 @@ func (m *Model) completionKey(name string) bool {
 	case "down":
 		c.chosen = (c.chosen + 1) % len(c.fit)
 	case "enter", "tab":
-		if name == "enter" && isCommand(c.word) {
+		if name == "enter" && m.isCommand(c.word) {
 			return false // it is whole: it is meant as it stands
 		}
-		m.composer.ReplaceWord(m.asTyped(c) + " ")
+		m.composer.ReplaceWord(m.asTyped(c) + " ") // cleaned like all that is typed
 		m.completion, m.refused = nil, m.composer.Word()
 	case "esc":
 		m.completion, m.refused = nil, c.word
@@ -133,8 +138,9 @@ func (m *Model) completionKey(name string) bool {
 	return true
 }
 
-func isCommand(word string) bool {
-	return slices.ContainsFunc(keys.Commands(), func(c keys.Command) bool { return c.Name.String() == word })
+// isCommand says that a word is one as it stands.
+func (m *Model) isCommand(word string) bool {
+	return m.offered(word) || slices.ContainsFunc(keys.Commands(), func(c keys.Command) bool { return c.Name.String() == word })
 }
 
 // asTyped is what a completion puts in.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"path"
 	"strings"
 	"time"
 
@@ -42,7 +41,7 @@ func (m *Model) edit() tea.Cmd {
 // editProposal edits what a question proposes. What comes back is no answer:
 // it asks for another version, which is asked about anew.
 func (m *Model) editProposal(r *ask.Room, p event.Proposal) tea.Cmd {
-	name := path.Base(p.Path)
+	name := p.Path[strings.LastIndexByte(p.Path, '/')+1:]
 	if p.Path == "" {
 		name = "command.sh"
 	}

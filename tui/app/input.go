@@ -277,6 +277,12 @@ func (m *Model) submit(now time.Time) tea.Cmd {
 	if word, rest, ok := slashed(text); ok {
 		return m.slash(word, rest, now)
 	}
+	return m.send(text)
+}
+
+// send gives the session a message: one that the running turn reads, or the
+// next turn.
+func (m *Model) send(text string) tea.Cmd {
 	m.composer.Clear()
 	m.transcript.Leave()
 	if m.state.Busy {
@@ -304,6 +310,9 @@ func slashed(text string) (word, rest string, ok bool) {
 // slash carries out a command. One that is unknown stays to be corrected.
 func (m *Model) slash(word, rest string, now time.Time) tea.Cmd {
 	cmd, known := m.command(word, rest, now)
+	if !known && m.offered(word) {
+		return m.send(m.composer.Text()) // the session knows what it stands for
+	}
 	if !known {
 		var names []string
 		for _, c := range keys.Commands() {
@@ -314,6 +323,11 @@ func (m *Model) slash(word, rest string, now time.Time) tea.Cmd {
 	}
 	m.composer.Clear()
 	return cmd
+}
+
+// offered says that a word stands for a message that the person has ready.
+func (m *Model) offered(word string) bool {
+	return slices.ContainsFunc(m.state.Offered, func(c event.SlashCommand) bool { return "/"+c.Name == word })
 }
 
 // command carries out one of keys.Commands.

@@ -146,7 +146,7 @@ func (f *front) event(e event.Event) {
 		}
 	case event.Interjected:
 		f.p.prose("you", b.Text)
-	case event.WindowChanged, event.PolicyChanged, event.ThoughtChanged, event.Masked, event.Compacted, event.Uncompacted, event.JobChanged:
+	case event.WindowChanged, event.PolicyChanged, event.ThoughtChanged, event.Masked, event.Compacted, event.Uncompacted, event.JobChanged, event.Nudged, event.Instructed:
 		f.changed(before)
 	}
 }

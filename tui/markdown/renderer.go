@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tera-pilot/tera-pilot/tui/safe"
-	"github.com/tera-pilot/tera-pilot/tui/theme"
+	"github.com/tera-pilot/tera-pilot/tui/syntax"
 	"github.com/tera-pilot/tera-pilot/tui/view"
 )
 
@@ -18,7 +18,9 @@ type Renderer struct {
 	done  int         // bytes of the text that are closed and drawn
 	lines []view.Line // what they came to
 	fence string      // the marker that closes the code we are in, "" outside
-	gap   bool        // a blank line is due before the next one
+	lang  *syntax.Language
+	state syntax.State // of the code so far
+	gap   bool         // a blank line is due before the next one
 }
 
 // New makes a renderer for a width.
@@ -130,6 +132,8 @@ func (r *Renderer) draw(piece string) {
 		r.code(piece)
 	case fenceOf(piece) != "":
 		r.fence, r.gap = fenceOf(piece), true
+		info := strings.TrimLeft(strings.TrimSpace(piece), r.fence[:1])
+		r.lang, r.state = syntax.Of(firstWord(info)), 0
 	case strings.TrimSpace(piece) == "":
 		r.gap = true
 	default:
@@ -149,13 +153,23 @@ func (r *Renderer) emit(lines ...view.Line) {
 // code adds a line of code: as it is, broken where it must be.
 func (r *Renderer) code(s string) {
 	for _, t := range safe.Prose(s) {
-		for _, row := range r.widths.Wrap(view.Text(theme.Code, t), r.width-codeIndent, 0) {
+		line, next := r.lang.Line(t, r.state)
+		r.state = next
+		for _, row := range r.widths.Wrap(line, r.width-codeIndent, 0) {
 			r.emit(view.Join(view.Spaces(codeIndent), row))
 		}
 	}
 }
 
 const codeIndent = 2
+
+// firstWord is the language of a fence: what follows it is for others.
+func firstWord(info string) string {
+	if f := strings.FieldsFunc(info, func(c rune) bool { return c == ' ' || c == ',' || c == '{' || c == '}' }); len(f) > 0 {
+		return f[0]
+	}
+	return ""
+}
 
 // Fits says that the renderer draws for this width.
 func (r *Renderer) Fits(width int, widths view.Widths) bool {

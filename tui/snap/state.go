@@ -46,13 +46,14 @@ type State struct {
 	Items []*Item
 	Rev   uint64 // grows with every change of the State
 
-	Thought  string            // how much the model may think; "" when nobody said
-	Windowed string            // the timed window that is open: trust, unsafe; "" for none
-	Until    time.Time         // its end
-	Jobs     []Job             // that run in the background
-	Left     Egress            // what left the machine
-	Points   []event.UndoPoint // what can be taken back, newest first, as the session said last
-	Plan     *event.UndoPlan   // what the undo that was asked about would do
+	Thought  string               // how much the model may think; "" when nobody said
+	Windowed string               // the timed window that is open: trust, unsafe; "" for none
+	Until    time.Time            // its end
+	Jobs     []Job                // that run in the background
+	Left     Egress               // what left the machine
+	Offered  []event.SlashCommand // what the person has ready under names
+	Points   []event.UndoPoint    // what can be taken back, newest first, as the session said last
+	Plan     *event.UndoPlan      // what the undo that was asked about would do
 
 	netCall string          // the call that Network is about, "" when it is the session's own
 	netRest string          // Network while no call uses it

@@ -42,6 +42,12 @@ func (s *State) applyWorld(e event.Event) bool {
 		tell("compacted", "taken back: all of it is sent again", "")
 	case event.JobChanged:
 		s.job(b, tell)
+	case event.Nudged:
+		s.aside(&Item{Kind: Change, Word: "program", Text: nudge(b.Kind), Body: b.Text, At: e.Time})
+	case event.Instructed:
+		s.instructed(b, e)
+	case event.Offered:
+		s.Offered = b.Commands
 	case event.UndoPoints:
 		s.Points = b.Points
 	case event.UndoPlan:
@@ -119,6 +125,41 @@ func (s *State) egress(b event.Egress, e event.Event) {
 		text += ": " + b.Reason
 	}
 	s.aside(&Item{Kind: Change, Word: "network", Text: strings.TrimSpace(b.Method + " " + text), At: e.Time})
+}
+
+// nudge is why the program itself told the model something.
+func nudge(kind string) string {
+	switch kind {
+	case "loop":
+		return "told the model that it repeats itself"
+	case "edits":
+		return "told the model that its edits do not fit"
+	case "verify":
+		return "told the model to check its work"
+	case "empty":
+		return "told the model that its answer was empty"
+	case "plan":
+		return "told the model how to plan"
+	default:
+		return "told the model: " + kind
+	}
+}
+
+// instructed says which notes of the project the model reads.
+func (s *State) instructed(b event.Instructed, e event.Event) {
+	var names []string
+	for _, f := range b.Files {
+		name := f.Path
+		if f.Cut {
+			name += " (its beginning)"
+		}
+		names = append(names, name)
+	}
+	text := "the model reads " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		text = "the model reads none any more"
+	}
+	s.aside(&Item{Kind: Change, Word: "notes", Text: text, Body: b.Text, At: e.Time})
 }
 
 // Talking says that Network is about a call that runs.

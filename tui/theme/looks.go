@@ -90,8 +90,15 @@ func colours(p palette) table {
 		Code:    {fg: rgb(p.code)},
 		Emph:    {italic: true},
 		Quote:   {fg: rgb(p.quote)},
-		Chosen:  {reverse: true},
-		Alarm:   {fg: rgb(p.bad), bold: true, reverse: true},
+		Keyword: {fg: rgb(p.who)},
+		String:  {fg: rgb(p.good)},
+		Comment: {fg: rgb(p.dim), italic: true},
+		Number:  {fg: rgb(p.key)},
+
+		AddedMark:   {fg: rgb(p.added), under: true, bold: true},
+		DeletedMark: {fg: rgb(p.deleted), under: true, bold: true},
+		Chosen:      {reverse: true},
+		Alarm:       {fg: rgb(p.bad), bold: true, reverse: true},
 	}
 }
 
@@ -111,8 +118,15 @@ var ansi16 = table{
 	Code:    {fg: ansi.Cyan},
 	Emph:    {under: true},
 	Quote:   {fg: ansi.Magenta},
-	Chosen:  {reverse: true},
-	Alarm:   {fg: ansi.Red, bold: true, reverse: true},
+	Keyword: {fg: ansi.Blue},
+	String:  {fg: ansi.Green},
+	Comment: {faint: true},
+	Number:  {fg: ansi.Yellow},
+
+	AddedMark:   {fg: ansi.Blue, bold: true, under: true},
+	DeletedMark: {fg: ansi.Yellow, under: true},
+	Chosen:      {reverse: true},
+	Alarm:       {fg: ansi.Red, bold: true, reverse: true},
 }
 
 var mono = table{
@@ -131,6 +145,11 @@ var mono = table{
 	Who:     {bold: true},
 	Heading: {bold: true, under: true},
 	Emph:    {under: true},
+	Keyword: {bold: true},
+	Comment: {faint: true},
 	Chosen:  {reverse: true},
 	Alarm:   {bold: true, reverse: true},
+
+	AddedMark:   {bold: true, under: true},
+	DeletedMark: {under: true},
 }

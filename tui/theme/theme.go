@@ -10,26 +10,32 @@ type Style uint8
 
 // Styles.
 const (
-	Plain   Style = iota
-	Dim           // secondary
-	Strong        // what the eye should find first
-	Title         // names of rooms and of what they show
-	Rule          // separators
-	Key           // keys that can be pressed
-	Escape        // a made-visible character
-	Added         // a line that comes
-	Deleted       // a line that goes
-	Hunk          // headings inside a review
-	Good          // done, armed
-	Warn          // needs attention
-	Bad           // failed, broken, refused
-	Who           // who speaks
-	Heading       // in prose
-	Code          // in prose
-	Emph          // in prose
-	Quote         // what the model says, in a question
-	Chosen        // the row under the cursor
-	Alarm         // never_ask, LOG BROKEN: cannot be overlooked
+	Plain       Style = iota
+	Dim               // secondary
+	Strong            // what the eye should find first
+	Title             // names of rooms and of what they show
+	Rule              // separators
+	Key               // keys that can be pressed
+	Escape            // a made-visible character
+	Added             // a line that comes
+	Deleted           // a line that goes
+	Hunk              // headings inside a review
+	Good              // done, armed
+	Warn              // needs attention
+	Bad               // failed, broken, refused
+	Who               // who speaks
+	Heading           // in prose
+	Code              // in prose
+	Emph              // in prose
+	Quote             // what the model says, in a question
+	Keyword           // of a language
+	String            // in source text
+	Comment           // in source text
+	Number            // in source text
+	AddedMark         // the characters of a line that came
+	DeletedMark       // the characters of a line that went
+	Chosen            // the row under the cursor
+	Alarm             // never_ask, LOG BROKEN: cannot be overlooked
 	styles
 )
 

@@ -15,7 +15,7 @@ func EveryBody(s string) []event.Body {
 		event.CallPreview{}, event.OutputDelta{}, event.CallResult{Exit: new(int)}, event.TodoChanged{}, event.LevelChanged{}, event.ModelChanged{}, event.Notice{}, event.Recovered{},
 		event.Tainted{}, event.Renamed{}, event.Interjected{}, event.WindowChanged{}, event.PolicyChanged{}, event.ThoughtChanged{},
 		event.Masked{}, event.Compacted{}, event.Uncompacted{}, event.JobChanged{}, event.Egress{}, event.AuditHead{}, event.Working{}, event.Queued{}, event.QuestionOpened{}, event.QuestionClosed{},
-		event.QuestionOpened{}, event.Archived{}, event.UndoPoints{}, event.UndoPlan{}, event.Closed{}, event.TurnEnded{},
+		event.QuestionOpened{}, event.Archived{}, event.Nudged{}, event.Instructed{}, event.Offered{}, event.UndoPoints{}, event.UndoPlan{}, event.Closed{}, event.TurnEnded{},
 	}
 	for i, b := range bodies {
 		v := reflect.New(reflect.TypeOf(b)).Elem()

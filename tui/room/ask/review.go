@@ -1,9 +1,9 @@
 package ask
 
 import (
-	"fmt"
 	"hash/fnv"
 	"maps"
+	"strconv"
 	"time"
 
 	uv "github.com/charmbracelet/ultraviolet"
@@ -92,7 +92,7 @@ func (v *review) picked() uint64 {
 	h := fnv.New64a()
 	for i := range v.lines {
 		if v.left[i] {
-			fmt.Fprintf(h, "%d ", i) // a hash takes every write
+			_, _ = h.Write([]byte(strconv.Itoa(i) + " ")) // a hash takes every write
 		}
 	}
 	return h.Sum64()

@@ -15,6 +15,7 @@ import (
 // and a row in it, so that a long diff costs no more than a short one.
 type Sheet struct {
 	lines  []event.Line
+	pair   []int // see pairs
 	width  int
 	widths view.Widths
 	height int
@@ -34,7 +35,7 @@ type Place struct{ Line, Row int }
 
 // New makes a sheet. The lines are those of the question and are not changed.
 func New(lines []event.Line) *Sheet {
-	return &Sheet{lines: lines, seen: make([]bool, len(lines)), rows: map[Place]bool{}}
+	return &Sheet{lines: lines, pair: pairs(lines), seen: make([]bool, len(lines)), rows: map[Place]bool{}}
 }
 
 // Seen is how many lines were on the screen as a whole, and how many there are.
@@ -235,9 +236,9 @@ func (s *Sheet) layout(i int) []view.Line {
 	case event.LineContext:
 		hang, line = gutter+diffNumber, view.Join(s.edge(i), view.Text(theme.Dim, text))
 	case event.LineAdd:
-		hang, line = gutter+diffNumber, view.Join(s.edge(i), view.Text(theme.Added, text))
+		hang, line = gutter+diffNumber, view.Join(s.edge(i), s.changed(i, text, theme.Added, theme.AddedMark))
 	case event.LineDelete:
-		hang, line = gutter+diffNumber, view.Join(s.edge(i), view.Text(theme.Deleted, text))
+		hang, line = gutter+diffNumber, view.Join(s.edge(i), s.changed(i, text, theme.Deleted, theme.DeletedMark))
 	case event.LineLeft:
 		hang, line = gutter+diffNumber, view.Join(s.edge(i), view.Text(theme.Dim, text))
 	case event.LineScript:
