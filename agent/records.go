@@ -21,7 +21,7 @@ func (d *Dispatcher) intent(p proposal, v verdict) audit.Intent {
 		Paths: touched(p.set), Command: commandText(p.set), Args: p.call.Args,
 		Effect: p.set.Canonical(), Digest: p.digest, Origin: audit.Origin(p.call.Origin),
 		Decision: v.decision, By: v.by, Reason: v.reason, Policy: p.input.Rules.Digest(), Inputs: p.input.Canonical(),
-		Asked: v.asked, Taint: p.input.Taint, Level: p.input.Level.String(),
+		Asked: v.asked, Taint: sources(p.input.Taint), Level: p.input.Level.String(),
 		Sandbox: confinement(p.set), Net: hosts(p.set),
 	}
 	if r := p.decision.Rule; r.ID != "" {

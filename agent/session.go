@@ -199,7 +199,7 @@ func (s *Session) judge() (gate.Input, int, error) {
 	var canAsk, optOut bool
 	err := s.owner.do(func(o *owned) {
 		limits, canAsk, optOut = o.limits, o.canAsk, o.optOut
-		limits.Taint = o.state.Taint
+		limits.Taint = taintNames(o.state)
 		limits.Window, epoch = s.window(o), o.epoch
 	})
 	return gate.Input{

@@ -30,7 +30,8 @@ type State struct {
 	Open     []OpenCall // calls without a result, in order
 	Seen     map[string]string
 	Todo     []event.TodoItem
-	Taint    []string // sources of untrusted text in the context, in order of arrival
+	Taint    []string        // sources of untrusted text in the context, in order of arrival
+	From     []event.Tainted // what came of them, in order of arrival
 	Usage    event.Usage
 	Changed  []event.Change
 	Jobs     []event.JobChanged // commands in the background, in order of their start, as they stand
@@ -167,6 +168,9 @@ func Apply(s State, e event.Event) State {
 	case event.Tainted:
 		if !slices.Contains(s.Taint, b.Source) {
 			s.Taint = append(slices.Clip(s.Taint), b.Source)
+		}
+		if !slices.Contains(s.From, b) {
+			s.From = append(slices.Clip(s.From), b)
 		}
 	case event.Renamed:
 		s.Title = b.Title
