@@ -37,6 +37,9 @@ type Dispatcher struct {
 	clock        func() time.Time
 	redactor     *secret.Redactor
 	jobs         *jobs        // commands in the background
+	above        *lineage     // of a sub-agent; nil otherwise
+	asks         *owner       // through whom the person is asked
+	spawn        spawner      // starts sub-agents
 	preview      bool         // the front end shows files itself
 	witnesses    Witness      // nil: commits bear no line about the log
 	askedTrailer bool         // in this session, about that line
@@ -303,7 +306,8 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) fin
 			done.running, err = d.jobs.start(p, token, command)
 			return done.running, err
 		},
-		Job: d.jobs.ask,
+		Job:   d.jobs.ask,
+		Spawn: d.spawn(ctx, p, token, shown.write),
 	})
 	shown.end()
 	d.step("ran")

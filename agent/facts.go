@@ -67,6 +67,8 @@ func (w *lines) effect(e effect.Effect, place *world.World) {
 		w.path(e.Kind.String(), *e.Path)
 	case effect.Fetch, effect.Search:
 		w.network(e)
+	case effect.Spawn:
+		w.child(e.Child)
 	case effect.MCP:
 		w.fact("server", e.MCP.Server+"  "+e.MCP.Identity)
 		w.fact("tool", e.MCP.Tool)
@@ -303,4 +305,19 @@ func size(n int64) string {
 	default:
 		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 	}
+}
+
+// child says what a sub-agent is to do and may do.
+func (w *lines) child(c *effect.Child) {
+	w.fact("sub-agent", c.Role)
+	for _, line := range visible.StrictLines(c.Goal) {
+		w.add(event.LineModel, line)
+	}
+	if c.Writes {
+		w.warn("may", "change files and run commands, asking as this session would")
+	} else {
+		w.fact("may", "only read (plan mode)")
+	}
+	w.fact("tools", strings.Join(c.Tools, " "))
+	w.fact("steps", fmt.Sprintf("at most %d model calls, of those of this turn", c.Steps))
 }

@@ -25,6 +25,9 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 	w.news(p.news)
 	w.proposed(p, d.world)
 	w.blank()
+	if d.above != nil {
+		w.warn("asked by", "a sub-agent, whose goal is: "+d.above.goal)
+	}
 	w.fact("why ask", p.decision.Reason)
 	w.reasons(p.heard, d.saidOfRisk(p))
 	if len(p.input.Taint) > 0 {
@@ -41,6 +44,9 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 		for _, line := range visible.StrictLines(says) {
 			w.add(event.LineModel, line)
 		}
+	}
+	if d.above != nil {
+		q.Call = d.above.call // what the person sees is the parent's call
 	}
 	q.Lines, q.Proposals = w.out, p.proposals()
 	q.Revisable = len(q.Proposals) > 0
@@ -195,6 +201,8 @@ func describe(e effect.Effect) string {
 		return "git " + quoted(e.Git.Args)
 	case e.Net != nil:
 		return fmt.Sprintf("%s %s %s", e.Kind, e.Net.Method, e.Net.URL+e.Net.Query)
+	case e.Child != nil:
+		return "spawn " + e.Child.Role + " sub-agent: " + e.Child.Goal
 	case e.MCP != nil:
 		return fmt.Sprintf("mcp %s %s", e.MCP.Server, e.MCP.Tool)
 	default:

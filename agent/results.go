@@ -239,7 +239,7 @@ func (d *Dispatcher) askUser(ctx context.Context, p proposal, text string, optio
 	if err != nil {
 		return "", err
 	}
-	a, err := d.owner.ask(ctx, q, nil)
+	a, err := d.asks.ask(ctx, q, nil)
 	if err != nil {
 		return "", err
 	}

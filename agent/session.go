@@ -75,6 +75,8 @@ type Options struct {
 	MaxSteps int     // model calls a turn
 	Now      func() time.Time
 	Step     func(string) // tests: crash points; nil: none
+
+	above *lineage // of a sub-agent
 }
 
 // Guard is the guardian of a session.
@@ -89,6 +91,9 @@ type Session struct {
 	owner *owner
 	audit *audit.Session
 	disp  *Dispatcher
+
+	above *lineage // of a sub-agent; nil otherwise
+	left  int      // the worker's: model calls that this turn may still make
 
 	lasting context.Context // for records that a cancelled turn must not lose
 	turns   chan job        // for the worker
@@ -109,7 +114,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 		o.Budget = budget.New(budget.Limits{}, budget.Spent{}, nil, o.Now)
 	}
 	past := session.Fold(o.Past)
-	s := &Session{o: o, turns: make(chan job, 1), worked: make(chan struct{}), lasting: context.WithoutCancel(ctx)}
+	s := &Session{o: o, above: o.above, turns: make(chan job, 1), worked: make(chan struct{}), lasting: context.WithoutCancel(ctx)}
 	info := s.info()
 	var err error
 	if s.audit, err = o.Evidence.Session(ctx, info); err != nil {
@@ -164,7 +169,7 @@ func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
 		Root: s.o.World.Root(), Front: string(s.o.Front), Level: info.Level,
 		Sandbox: info.Sandbox.Setting + " " + info.Sandbox.Grade, Provider: id, Model: name,
 		Version: info.Version, Resumed: len(s.o.Past) > 0, Facts: s.o.Facts.Text() + s.o.Skills,
-		Network: "off", Window: s.o.Window, MaxCost: s.o.Budget.Money(false),
+		Parent: s.parentID(), Network: "off", Window: s.o.Window, MaxCost: s.o.Budget.Money(false),
 	})
 	if err != nil {
 		return err
@@ -181,6 +186,14 @@ func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
 	return errors.Join(s.disp.pinHooks(ctx, s.o.Hooks), s.owner.barrier(), s.tellHead())
 }
 
+// parentID is the session that started this one, "" for none.
+func (s *Session) parentID() string {
+	if s.above == nil {
+		return ""
+	}
+	return s.above.parent.ID()
+}
+
 // dispatcher wires the road.
 func (s *Session) dispatcher() *Dispatcher {
 	d := &Dispatcher{
@@ -188,12 +201,20 @@ func (s *Session) dispatcher() *Dispatcher {
 		judge: s.judge, keeps: s.keep, history: s.commands, limit: s.outputLimitNow, outDir: s.o.Log.OutDir(), clock: s.o.Now,
 		redactor: s.o.Redactor, preview: s.o.Preview, witnesses: s.o.Witness, step: s.o.Step, guard: s.o.Guard,
 	}
+	d.above, d.asks, d.spawn = s.above, s.owner, s.spawn
+	if s.above != nil { // what the person is asked, and keeps, is the parent's
+		parent := s.above.parent
+		d.asks, d.keeps = parent.owner, parent.keep
+	}
 	d.jobs = newJobs(s.lasting, len(session.Fold(s.o.Past).Jobs), d)
 	return d
 }
 
 // judge is what the gate decides upon, besides the effects of a call.
 func (s *Session) judge() (gate.Input, int, error) {
+	if s.above != nil {
+		return s.childInput()
+	}
 	epoch := 0
 	var limits gate.Limits
 	var canAsk, optOut bool

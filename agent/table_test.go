@@ -48,12 +48,13 @@ func samples() map[string]sample {
 		"execute_command": {
 			"exec", map[string]any{"command": "echo four > f.txt"}, holds("f.txt", "four"),
 		},
-		"run_code":    {"exec", map[string]any{"code": "echo five > h.txt", "language": "bash"}, holds("h.txt", "five")},
-		"web_fetch":   {"net", map[string]any{"url": "http://docs.example.org/"}, nil},
-		"web_search":  {"net", map[string]any{"query": "words"}, nil},
-		"self_verify": {"exec", map[string]any{}, holds("tested.txt", "yes")},
-		"git_stage":   {"exec", map[string]any{"paths": []string{"a.txt"}}, func(r *rig) bool { return strings.Contains(gitOut(r, "ls-files"), "a.txt") }},
-		"git_commit":  {"exec", map[string]any{"message": "from the test"}, func(r *rig) bool { return strings.Contains(gitOut(r, "log", "--format=%s"), "from the test") }},
+		"run_code":       {"exec", map[string]any{"code": "echo five > h.txt", "language": "bash"}, holds("h.txt", "five")},
+		"web_fetch":      {"net", map[string]any{"url": "http://docs.example.org/"}, nil},
+		"web_search":     {"net", map[string]any{"query": "words"}, nil},
+		"spawn_subagent": {"exec", map[string]any{"goal": "say nothing", "max_iterations": 1}, nil},
+		"self_verify":    {"exec", map[string]any{}, holds("tested.txt", "yes")},
+		"git_stage":      {"exec", map[string]any{"paths": []string{"a.txt"}}, func(r *rig) bool { return strings.Contains(gitOut(r, "ls-files"), "a.txt") }},
+		"git_commit":     {"exec", map[string]any{"message": "from the test"}, func(r *rig) bool { return strings.Contains(gitOut(r, "log", "--format=%s"), "from the test") }},
 	}
 }
 

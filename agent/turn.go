@@ -107,7 +107,10 @@ func (s *Session) turn(ctx context.Context, text string) {
 
 // begun begins a turn, if the hooks let it, and does its steps.
 func (s *Session) begun(ctx context.Context, number int, text string) (turnEnd, error) {
-	text, typed := s.expand(text)
+	typed := ""
+	if s.above == nil { // a goal is the words of a model: it names no commands and attaches no files
+		text, typed = s.expand(text)
+	}
 	said, stop, err := s.disp.atTurn(ctx, hook.TurnStart, hook.Message{Turn: number, Prompt: text})
 	if err != nil {
 		return turnEnd{}, err
@@ -157,7 +160,7 @@ func (s *Session) steps(ctx context.Context) (turnEnd, error) {
 		return turnEnd{"error", "no model is configured: set a key such as OPENAI_API_KEY, start a local model, or play `tera-pilot demo`", codeModel}, err
 	}
 	g, invalid := &guard{}, 0
-	for range s.o.MaxSteps {
+	for s.left = s.o.MaxSteps; s.left > 0; s.left-- {
 		if _, err := s.foldIn(ctx, nil); err != nil {
 			return turnEnd{}, err
 		}

@@ -76,7 +76,7 @@ func (d *Dispatcher) put(ctx context.Context, p proposal) (verdict, func() (prop
 		return verdict{decision: audit.Blocked, by: audit.ByFloor, reason: fmt.Sprintf("a question of %d lines is more than a person can review: do it in smaller parts", len(q.Lines))}, nil, nil
 	}
 	watched, stop := d.watch(ctx, p)
-	a, err := d.owner.ask(ctx, q, watched)
+	a, err := d.asks.ask(ctx, q, watched)
 	stop()
 	asked := &audit.Asked{Question: q.ID, Lines: lines, Took: time.Duration(a.Millis) * time.Millisecond, Unfenced: a.Unfenced}
 	switch {

@@ -83,6 +83,9 @@ func (e Effect) object() object {
 	if e.Net != nil {
 		o["net"] = e.Net.object()
 	}
+	if c := e.Child; c != nil {
+		o["child"] = object{"goal": c.Goal, "role": c.Role, "tools": texts(c.Tools), "writes": c.Writes, "steps": int64(c.Steps)}
+	}
 	if e.MCP != nil {
 		o["mcp"] = object{
 			"server": e.MCP.Server, "identity": e.MCP.Identity, "tool": e.MCP.Tool, "args": e.MCP.Args,

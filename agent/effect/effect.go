@@ -24,6 +24,16 @@ type Effect struct {
 	Git   *GitCall
 	Net   *NetCall // Fetch, Search; one host of a command's network grant
 	MCP   *MCPCall
+	Child *Child // Spawn
+}
+
+// A Child is a sub-agent that is to be started.
+type Child struct {
+	Goal   string
+	Role   string
+	Tools  []string // all that it is offered
+	Writes bool     // it may do more than read; else it acts in plan mode
+	Steps  int      // model calls at most
 }
 
 // A Path is a place in the file system as it was when the effect was planned.

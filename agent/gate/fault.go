@@ -44,10 +44,10 @@ func (in Input) fault(e effect.Effect) string {
 }
 
 // members says which members of an effect are set.
-type members struct{ path, to, after, exec, git, net, mcp bool }
+type members struct{ path, to, after, exec, git, net, mcp, child bool }
 
 func membersOf(e effect.Effect) members {
-	return members{e.Path != nil, e.To != nil, e.After != nil, e.Exec != nil, e.Git != nil, e.Net != nil, e.MCP != nil}
+	return members{e.Path != nil, e.To != nil, e.After != nil, e.Exec != nil, e.Git != nil, e.Net != nil, e.MCP != nil, e.Child != nil}
 }
 
 // wanted are the members that an effect of this kind has. A start is that of a
@@ -72,7 +72,9 @@ func wanted(e effect.Effect) members {
 		return members{exec: e.Exec != nil || e.MCP == nil, mcp: e.MCP != nil}
 	case effect.Config:
 		return membersOf(e) // denied whatever it holds
-	case effect.Spawn, effect.Unknown:
+	case effect.Spawn:
+		return members{child: true}
+	case effect.Unknown:
 		return members{}
 	}
 	return members{}

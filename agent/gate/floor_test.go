@@ -125,7 +125,7 @@ func TestNotWhollyDescribed(t *testing.T) {
 		"read": read("a"), "walk": onPath(effect.Walk, place(".")), "create": create("b"), "write": write("a"), "delete": remove("a"),
 		"rename": rename("a", "b"), "mkdir": onPath(effect.Mkdir, missing("d")), "chmod": onPath(effect.Chmod, place("a")),
 		"exec": run("make"), "git": git(effect.GitReads, "status"), "fetch": fetch("go.dev"), "search": search("go.dev"),
-		"mcp": mcp("s", "t", false), "memory": onPath(effect.Memory, place("AGENTS.md")), "spawn": {Kind: effect.Spawn}, "start": start("x"),
+		"mcp": mcp("s", "t", false), "memory": onPath(effect.Memory, place("AGENTS.md")), "spawn": {Kind: effect.Spawn, Child: &effect.Child{Goal: "look"}}, "start": start("x"),
 	}
 	spoil := map[string]func(*effect.Effect) bool{
 		"without its members": func(e *effect.Effect) bool {
@@ -295,7 +295,7 @@ func TestPlanMode(t *testing.T) {
 		{read("src/a.go"), gate.Allow}, {read(".env"), gate.Ask}, {onPath(effect.Walk, place(".")), gate.Allow},
 		{git(effect.GitReads, "log"), gate.Allow}, {run("ls src"), gate.Allow}, {run("make"), gate.Deny}, {run("ls src", "go.dev"), gate.Deny},
 		{write("a"), gate.Deny}, {create("b"), gate.Deny}, {git(effect.GitWrites, "commit"), gate.Deny}, {fetch("go.dev"), gate.Deny},
-		{search("go.dev"), gate.Deny}, {mcp("s", "t", false), gate.Deny}, {effect.Effect{Kind: effect.Spawn}, gate.Deny},
+		{search("go.dev"), gate.Deny}, {mcp("s", "t", false), gate.Deny}, {effect.Effect{Kind: effect.Spawn, Child: &effect.Child{Goal: "look"}}, gate.Deny},
 	} {
 		in := base(tt.e)
 		in.Plan = true

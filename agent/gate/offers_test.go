@@ -70,7 +70,7 @@ func TestWhatIsNotOffered(t *testing.T) {
 		"bare, an option":  run("make | python3 -"),
 		"bare shell":       run("make | sh"),
 		"wrapped shell":    run("make | nice sh"),
-		"sub-agent":        {Kind: effect.Spawn},
+		"sub-agent":        {Kind: effect.Spawn, Child: &effect.Child{Goal: "look"}},
 		"unparsed":         run("echo 'x"),
 		"allowed":          read("src/a.go"),
 		"loses work":       {Kind: effect.Git, Git: &effect.GitCall{Args: []string{"reset", "--hard"}, Class: effect.GitWrites, Dir: workspace, Loses: []string{"x"}}},

@@ -157,7 +157,7 @@ func (g *stage) effect(d deed) effect.Effect {
 		e.MCP.Pinned = !d.unpinned
 		return e
 	case "spawn":
-		return effect.Effect{Kind: effect.Spawn}
+		return effect.Effect{Kind: effect.Spawn, Child: &effect.Child{Goal: "look"}}
 	case "config":
 		return effect.Effect{Kind: effect.Config}
 	}

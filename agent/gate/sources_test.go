@@ -323,7 +323,7 @@ func TestWindows(t *testing.T) {
 		"secret":       {read(".env"), gate.Ask, gate.Ask},
 		"outside":      {read("~/notes.txt"), gate.Ask, gate.Ask},
 		"protected":    {write("AGENTS.md"), gate.Ask, gate.Ask},
-		"sub-agent":    {effect.Effect{Kind: effect.Spawn}, gate.Ask, gate.Ask},
+		"sub-agent":    {effect.Effect{Kind: effect.Spawn, Child: &effect.Child{Goal: "look"}}, gate.Ask, gate.Ask},
 		"unparsed":     {run("echo 'x"), gate.Ask, gate.Ask},
 	} {
 		in := base(tt.e)

@@ -305,7 +305,8 @@ type Summary struct {
 	Turns   int       `json:"turns"`
 	Files   int       `json:"files"`
 	Updated time.Time `json:"updated"`
-	Open    bool      `json:"open_calls"` // a crash left calls open
+	Open    bool      `json:"open_calls"`       // a crash left calls open
+	Parent  string    `json:"parent,omitempty"` // of a sub-agent: the session that started it
 	Problem string    `json:"problem,omitempty"`
 }
 
@@ -341,6 +342,9 @@ func (s *Store) summary(id string) Summary {
 	}
 	state := Fold(events)
 	sum := Summary{ID: id, Root: state.Root, Title: state.Title, Turns: state.Turn, Open: len(state.Open) > 0}
+	if state.Fork == 0 {
+		sum.Parent = state.Parent
+	}
 	paths := map[string]bool{}
 	for _, c := range state.Changed {
 		paths[c.Path] = true
@@ -359,7 +363,7 @@ func (s *Store) Latest(root string) (string, error) {
 		return "", err
 	}
 	for _, sum := range all {
-		if sum.Root == root && sum.Problem == "" {
+		if sum.Root == root && sum.Problem == "" && sum.Parent == "" {
 			return sum.ID, nil
 		}
 	}

@@ -35,7 +35,7 @@ func Builtin(o Options) []Tool {
 		writeFile{c}, multiEdit{c}, applyDiff{c}, glob{}, fileInfo{},
 		deleteFile{}, renameFile{}, mkdir{}, runCode{}, job{},
 		gitStatus{}, gitDiff{}, gitLog{}, gitStage{}, gitCommit{},
-		selfVerify{}, todo{}, askUser{},
+		selfVerify{}, todo{}, askUser{}, spawnSubagent{},
 	}
 	if o.Fetch {
 		out = append(out, webFetch{})

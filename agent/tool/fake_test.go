@@ -25,6 +25,7 @@ type fake struct {
 	checks  []Check
 	noGit   error
 	exit    Exit
+	report  ChildReport
 	answer  string
 	nobody  bool
 
@@ -252,6 +253,10 @@ func (f *fake) Start(_ context.Context, e effect.Effect) (string, error) { retur
 
 func (f *fake) Job(_ context.Context, q JobQuery) ([]JobState, error) {
 	return []JobState{{ID: "j1", Status: "running", Output: "out", To: 3, Title: q.Action}}, nil
+}
+
+func (f *fake) Spawn(_ context.Context, e effect.Effect) (ChildReport, error) {
+	return f.report, f.covers(e)
 }
 
 func (f *fake) Ask(_ context.Context, question string, _ []string) (string, error) {

@@ -33,6 +33,11 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 // All lists the tools in the order in which they are offered.
 func (r *Registry) All() []Tool { return slices.Clone(r.tools) }
 
+// Only is a registry of the named tools, as far as they are there.
+func (r *Registry) Only(names ...string) (*Registry, error) {
+	return NewRegistry(slices.DeleteFunc(slices.Clone(r.tools), func(t Tool) bool { return !slices.Contains(names, t.Spec().Name) })...)
+}
+
 // Lookup finds a tool by its name or an alias, without regard to case. An
 // *UnknownToolError says what there is instead.
 func (r *Registry) Lookup(name string) (Tool, error) {
@@ -84,8 +89,8 @@ func instead(name string) string {
 		return "tools of MCP servers are called by their own names, mcp__server__tool; none is offered now"
 	case "web_search", "web_fetch", "webfetch", "websearch":
 		return "the web cannot be reached; ask the user for the text, or look at the documentation in the project and its dependencies"
-	case "spawn_subagent", "spawn_multi_agents", "task":
-		return "there are no sub-agents; do the steps one after the other, with todo to keep track"
+	case "spawn_multi_agents":
+		return "call spawn_subagent once for each task"
 	case "get_skill", "search_tools", "select_tools":
 		return "all tools are offered from the start"
 	case "watchdog_check":

@@ -17,7 +17,7 @@ func argsOf() map[string]any {
 		"write_file": writeArgs{}, "str_replace": replaceArgs{}, "apply_diff": diffArgs{}, "delete_file": pathArgs{},
 		"rename_file": renameArgs{}, "mkdir": pathArgs{}, "execute_command": commandArgs{}, "git_status": struct{}{},
 		"git_diff": gitDiffArgs{}, "git_log": gitLogArgs{}, "git_stage": gitStageArgs{}, "git_commit": gitCommitArgs{},
-		"multi_edit": multiArgs{}, "run_code": codeArgs{}, "job": jobArgs{}, "todo": todoArgs{}, "ask_user": askArgs{}, "self_verify": verifyArgs{},
+		"multi_edit": multiArgs{}, "run_code": codeArgs{}, "job": jobArgs{}, "spawn_subagent": spawnArgs{}, "todo": todoArgs{}, "ask_user": askArgs{}, "self_verify": verifyArgs{},
 	}
 }
 

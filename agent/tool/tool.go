@@ -113,6 +113,8 @@ type Env interface {
 	Start(ctx context.Context, e effect.Effect) (id string, err error)
 	// Job looks after the jobs of this session.
 	Job(ctx context.Context, q JobQuery) ([]JobState, error)
+	// Spawn runs the sub-agent of a Spawn effect to its end.
+	Spawn(ctx context.Context, e effect.Effect) (ChildReport, error)
 	// Git runs a Git effect through gitsafe.
 	Git(ctx context.Context, e effect.Effect) (Exit, error)
 	// Fetch reads the page of a Fetch effect, and Search asks for at most n hits.

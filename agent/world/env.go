@@ -36,6 +36,7 @@ type Grant struct {
 	// that it is handed. Job looks after those that were begun.
 	Start func(command func(ctx context.Context, output func(stream string, b []byte)) (tool.Exit, error)) (id string, err error)
 	Job   func(ctx context.Context, q tool.JobQuery) ([]tool.JobState, error)
+	Spawn func(ctx context.Context, c *effect.Child) (tool.ChildReport, error)
 	// Request is told of what a command asks of the network, see
 	// ossandbox.Command.OnRequest. Nil: nobody is told.
 	Request func(Request) error
@@ -95,6 +96,17 @@ func (v *env) Job(ctx context.Context, q tool.JobQuery) ([]tool.JobState, error)
 		return nil, &tool.NotGrantedError{What: "a look at jobs"}
 	}
 	return v.grant.Job(ctx, q)
+}
+
+// Spawn implements tool.Env.
+func (v *env) Spawn(ctx context.Context, e effect.Effect) (tool.ChildReport, error) {
+	if err := v.covers(e, effect.Spawn); err != nil {
+		return tool.ChildReport{}, err
+	}
+	if v.grant.Spawn == nil || e.Child == nil {
+		return tool.ChildReport{}, &tool.NotGrantedError{What: "a sub-agent"}
+	}
+	return v.grant.Spawn(ctx, e.Child)
 }
 
 // Todo implements tool.Env.

@@ -77,6 +77,10 @@ func (deskEnv) Start(context.Context, effect.Effect) (string, error) {
 
 func (deskEnv) Job(context.Context, tool.JobQuery) ([]tool.JobState, error) { return nil, nil }
 
+func (deskEnv) Spawn(context.Context, effect.Effect) (tool.ChildReport, error) {
+	return tool.ChildReport{}, errors.New("no sub-agents here")
+}
+
 func (deskEnv) Ask(context.Context, string, []string) (string, error) { return "", tool.ErrNobody }
 func (deskEnv) Todo(context.Context, []tool.TodoItem) error           { return nil }
 

@@ -40,15 +40,15 @@ type World struct {
 	report   ossandbox.Report
 	git      *gitsafe.Git
 	gitErr   error // why there is no git
-	programs programs
-	plans    gitPlans
+	programs *programs
+	plans    *gitPlans
 }
 
 // Open looks at the workspace and probes the sandbox. No sandbox and no git
 // are no errors: commands are refused then, with the cause; files can still be
 // read and edited.
 func Open(ctx context.Context, o Options) (*World, error) {
-	w := &World{o: o}
+	w := &World{o: o, programs: &programs{}, plans: &gitPlans{}}
 	var err error
 	if w.files, err = newFiles(o); err != nil {
 		return nil, err
@@ -99,6 +99,14 @@ func (w *World) Troubles() []string {
 		out = append(out, w.boxErr.Error())
 	}
 	return out
+}
+
+// WithOutputs is the same world for another session in it, whose outputs that
+// were cut lie in dir. It is closed with w.
+func (w *World) WithOutputs(dir string) *World {
+	other, files := *w, *w.files
+	files.o.Outputs, other.o.OutDir, other.files = dir, dir, &files
+	return &other
 }
 
 // Root is the workspace.
