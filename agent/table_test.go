@@ -51,7 +51,7 @@ func samples() map[string]sample {
 		"run_code":       {"exec", map[string]any{"code": "echo five > h.txt", "language": "bash"}, holds("h.txt", "five")},
 		"web_fetch":      {"net", map[string]any{"url": "http://docs.example.org/"}, nil},
 		"web_search":     {"net", map[string]any{"query": "words"}, nil},
-		"spawn_subagent": {"exec", map[string]any{"goal": "say nothing", "max_iterations": 1}, nil},
+		"spawn_subagent": {"spawn", map[string]any{"goal": "say nothing", "max_iterations": 1}, nil},
 		"self_verify":    {"exec", map[string]any{}, holds("tested.txt", "yes")},
 		"git_stage":      {"exec", map[string]any{"paths": []string{"a.txt"}}, func(r *rig) bool { return strings.Contains(gitOut(r, "ls-files"), "a.txt") }},
 		"git_commit":     {"exec", map[string]any{"message": "from the test"}, func(r *rig) bool { return strings.Contains(gitOut(r, "log", "--format=%s"), "from the test") }},
@@ -95,6 +95,8 @@ func runs(row string, level gate.Level, w who) bool {
 		return !w.denied && (answered || level == gate.NeverAsk)
 	case "net":
 		return !w.denied && answered && level != gate.NeverAsk
+	case "spawn": // no rule speaks of it; what it does is judged by itself
+		return answered || level == gate.NeverAsk
 	case "danger":
 		return !w.denied && answered
 	}
@@ -142,7 +144,7 @@ func tryEveryTool(t *testing.T, w who, level gate.Level) {
 		}
 		calls = append(calls, call{name, s.args})
 	}
-	r := newRig(t, []step{{Say: "all of it", Calls: calls}, {Say: "done"}}, func(o *Options) {
+	r := newRig(t, []step{{Say: "all of it", Calls: calls}, {Say: "done"}, {Say: "done"}}, func(o *Options) {
 		o.Front, o.CanAsk, o.Interactive, o.OptOut = w.front, w.asks, w.front == audit.FrontTUI, w.optOut
 		o.Level = level
 		if w.denied {
