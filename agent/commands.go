@@ -54,14 +54,19 @@ func (s *Session) handle(o *owned, c event.Command) {
 		s.seen(o, c)
 	case event.Rename:
 		o.tell(event.Renamed(c))
+	case event.Undo:
+		s.takeBack(o, c)
+	case event.ListUndo:
+		s.listUndo(o)
 	default:
 		o.tell(event.Notice{Severity: "warn", Text: fmt.Sprintf("the session does not know the command %T", c)})
 	}
 }
 
-// A job is what the worker does next: a turn, or a compaction.
+// A job is what the worker does next: a turn, a compaction, or an undo.
 type job struct {
 	text    string
+	undo    *event.Undo
 	compact *event.Compact
 }
 

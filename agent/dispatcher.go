@@ -15,6 +15,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/agent/undo"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
@@ -36,6 +37,7 @@ type Dispatcher struct {
 	outDir       string                                                 // where outputs that were cut are kept
 	clock        func() time.Time
 	redactor     *secret.Redactor
+	undo         *undo.Store  // nil: nothing is kept for undo
 	jobs         *jobs        // commands in the background
 	above        *lineage     // of a sub-agent; nil otherwise
 	asks         *owner       // through whom the person is asked
@@ -286,6 +288,7 @@ func differs(before, after effect.Set) string {
 type finished struct {
 	out     tool.Result
 	took    time.Duration
+	undoErr error  // what it changed could not be recorded: the session cannot go on
 	running string // the job that goes on in the background; "" when it is over
 }
 
@@ -294,6 +297,11 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) fin
 	began := d.clock()
 	shown := d.newOutputs(p.call.ID)
 	var done finished
+	kept, err := d.keepBefore(ctx, p)
+	if err != nil {
+		shown.end()
+		return finished{out: failure(err, tool.Result{}), took: d.clock().Sub(began)}
+	}
 	out, err := d.perform(ctx, p, world.Grant{
 		Token:  token,
 		Output: shown.write,
@@ -317,7 +325,8 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) fin
 	if ctx.Err() != nil && out.Status != tool.OK && done.running == "" {
 		out.Status = tool.Cancelled
 	}
-	done.out, done.took = out, d.clock().Sub(began)
+	done.out, done.undoErr = d.keptAfter(kept, out, done.running)
+	done.took = d.clock().Sub(began)
 	return done
 }
 
@@ -330,7 +339,8 @@ func (d *Dispatcher) conclude(ctx context.Context, p proposal, v verdict, token 
 		}
 	}
 	d.step("outcome")
-	return d.close(ctx, p, v, done.out, done.took)
+	res, err := d.close(ctx, p, v, done.out, done.took)
+	return res, errors.Join(done.undoErr, err)
 }
 
 // perform is the only place where a tool runs.

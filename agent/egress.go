@@ -13,7 +13,7 @@ import (
 )
 
 // marks says of each effect what the set itself does not: that what would leave
-// the machine with it looks like a secret.
+// the machine with it looks like a secret, and that it can be put back.
 func (d *Dispatcher) marks(s effect.Set) []gate.Mark {
 	out := make([]gate.Mark, len(s.Effects))
 	for i, e := range s.Effects {
@@ -26,6 +26,7 @@ func (d *Dispatcher) marks(s effect.Set) []gate.Mark {
 		if e.Kind == effect.Start && s.Effects[0].MCP != nil { // planned with the call, of the same pin
 			out[i].Approved, out[i].Leaves = s.Effects[0].MCP.Pinned, e.Exec != nil && e.Exec.Profile == gate.ProfileOff
 		}
+		out[i].Undo = d.couldBack(e)
 		out[i].Redirect = e.Kind == effect.Fetch && d.world.Redirected(e.Net)
 	}
 	return out

@@ -34,6 +34,10 @@ func (d *Dispatcher) close(ctx context.Context, p proposal, v verdict, out tool.
 	for _, c := range out.Changes {
 		res.Changes = append(res.Changes, event.Change{Path: c.Path, To: c.To, Change: c.Change})
 	}
+	if len(out.Changes) > 0 {
+		note := undoNote(p.set)
+		res.Undone, res.Conflicts = note.Calls, note.Conflicts
+	}
 	if res.Body = out.Body; p.revision != nil {
 		changed := p.deviation()
 		res.Revised, res.Body = changed != "", changed+out.Body

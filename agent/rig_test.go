@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/agent/undo"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/scenario"
@@ -145,6 +147,9 @@ func (r *rig) start(resume string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	if r.opts.Undo, err = undo.Open(undo.Options{Dir: filepath.Join(r.state, "undo", r.opts.Log.ID()), Root: r.root}); err != nil {
+		r.t.Fatal(err)
+	}
 	if r.opts.Tools == nil {
 		r.opts.Tools = tool.New(tool.Options{})
 	}
@@ -226,7 +231,7 @@ func (r *rig) stop() {
 	if err := r.evidence.Close(); err != nil {
 		r.t.Fatal(err)
 	}
-	if err := r.opts.World.Close(); err != nil {
+	if err := errors.Join(r.opts.World.Close(), r.opts.Undo.Close()); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/agent/undo"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/guardian"
@@ -56,6 +57,9 @@ type Options struct {
 	Evidence *audit.Log
 	Info     audit.SessionInfo // front, level, workspace and the like are filled in here
 
+	Undo        *undo.Store // nil: nothing is kept, and nothing can be undone
+	UndoProblem string      // why Undo is nil, for the person
+
 	Budget  *budget.Budget                            // nil: no limits
 	Learnt  fit.Store                                 // the zero Store keeps nothing
 	KeepAll bool                                      // agent_compaction is off: nothing is masked or summed up unasked
@@ -91,10 +95,13 @@ type Session struct {
 	owner *owner
 	audit *audit.Session
 	disp  *Dispatcher
+	hand  *Dispatcher // what the person typed: its own yes
 
 	above *lineage // of a sub-agent; nil otherwise
 	left  int      // the worker's: model calls that this turn may still make
 
+	life    context.Context // of the session: what runs beside the turns ends with it
+	besides sync.WaitGroup  // what runs beside the turns
 	lasting context.Context // for records that a cancelled turn must not lose
 	turns   chan job        // for the worker
 	warned  string          // the worker's: what was last said about the budget
@@ -114,9 +121,14 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 		o.Budget = budget.New(budget.Limits{}, budget.Spent{}, nil, o.Now)
 	}
 	past := session.Fold(o.Past)
-	s := &Session{o: o, above: o.above, turns: make(chan job, 1), worked: make(chan struct{}), lasting: context.WithoutCancel(ctx)}
+	s := &Session{o: o, above: o.above, turns: make(chan job, 1), worked: make(chan struct{}), life: ctx, lasting: context.WithoutCancel(ctx)}
 	info := s.info()
 	var err error
+	if o.Undo != nil && o.above == nil { // a sub-agent has its parent's
+		if s.o.Tools, err = o.Tools.With(undoTool{o.Undo, o.World}); err != nil {
+			return nil, err
+		}
+	}
 	if s.audit, err = o.Evidence.Session(ctx, info); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoEvidence, err)
 	}
@@ -129,6 +141,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 		read: func() ([]event.Event, error) { return o.Store.Read(o.Log.ID()) },
 	})
 	s.disp = s.dispatcher()
+	s.hand = s.byHand()
 	go s.work(ctx)
 	if err := s.begin(ctx, info); err != nil {
 		return nil, errors.Join(err, s.Close(audit.CloseError))
@@ -177,6 +190,9 @@ func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
 	if err := s.instruct(); err != nil {
 		return err
 	}
+	if err := s.openUndo(ctx); err != nil {
+		return err
+	}
 	if err := s.recover(ctx); err != nil {
 		return err
 	}
@@ -199,7 +215,7 @@ func (s *Session) dispatcher() *Dispatcher {
 	d := &Dispatcher{
 		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, front: s.o.Front,
 		judge: s.judge, keeps: s.keep, history: s.commands, limit: s.outputLimitNow, outDir: s.o.Log.OutDir(), clock: s.o.Now,
-		redactor: s.o.Redactor, preview: s.o.Preview, witnesses: s.o.Witness, step: s.o.Step, guard: s.o.Guard,
+		redactor: s.o.Redactor, preview: s.o.Preview, undo: s.o.Undo, witnesses: s.o.Witness, step: s.o.Step, guard: s.o.Guard,
 	}
 	d.above, d.asks, d.spawn = s.above, s.owner, s.spawn
 	if s.above != nil { // what the person is asked, and keeps, is the parent's
@@ -276,6 +292,7 @@ func (s *Session) close(status audit.CloseStatus) error {
 		o.closing = true
 		o.stop()
 	})
+	s.besides.Wait()
 	close(s.turns)
 	<-s.worked
 	s.disp.jobs.close()

@@ -44,7 +44,7 @@ func samples() map[string]sample {
 		"apply_diff":  {"change", map[string]any{"path": "c.txt", "diff": "--- a/c.txt\n+++ b/c.txt\n@@ -1 +1 @@\n-one\n+three\n"}, holds("c.txt", "three")},
 		"multi_edit":  {"change", map[string]any{"path": "g.txt", "edits": []map[string]string{{"old_str": "one", "new_str": "two"}, {"old_str": "two", "new_str": "six"}}}, holds("g.txt", "six")},
 		"rename_file": {"change", map[string]any{"old_path": "d.txt", "new_path": "moved.txt"}, holds("moved.txt", "one")},
-		"delete_file": {"danger", map[string]any{"path": "e.txt"}, func(r *rig) bool { return !exists(r, "e.txt") }},
+		"delete_file": {"change", map[string]any{"path": "e.txt"}, func(r *rig) bool { return !exists(r, "e.txt") }},
 		"execute_command": {
 			"exec", map[string]any{"command": "echo four > f.txt"}, holds("f.txt", "four"),
 		},

@@ -43,9 +43,12 @@ func (s *Session) work(ctx context.Context) {
 	defer close(s.worked)
 	for j := range s.turns {
 		for more := true; more; {
-			if j.compact != nil {
+			switch {
+			case j.compact != nil:
 				s.compactAlone(ctx, *j.compact)
-			} else {
+			case j.undo != nil:
+				s.undoAlone(ctx, *j.undo)
+			default:
 				s.turn(ctx, j.text)
 			}
 			if err := s.owner.do(func(o *owned) { j, more = o.next(ctx.Err() != nil) }); err != nil {

@@ -74,6 +74,12 @@ func (e Effect) object() object {
 	if e.Mode != 0 {
 		o["mode"] = int64(e.Mode)
 	}
+	if e.Exact {
+		o["exact"] = true
+	}
+	if e.Link {
+		o["link"] = true
+	}
 	if e.Exec != nil {
 		o["exec"] = e.Exec.object()
 	}

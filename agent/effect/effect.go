@@ -20,6 +20,8 @@ type Effect struct {
 	To    *Path  // Rename: the target
 	After *Bytes // Create, Write, Memory: what the file will hold
 	Mode  uint32 // Create, Mkdir, Chmod: permission bits afterwards
+	Exact bool   // Create, Mkdir: just that mode, whatever the umask (undo)
+	Link  bool   // Create: not a file but a symbolic link, whose text After holds (undo)
 	Exec  *Command
 	Git   *GitCall
 	Net   *NetCall // Fetch, Search; one host of a command's network grant

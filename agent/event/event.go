@@ -189,7 +189,8 @@ type CallResult struct {
 	Check     bool       `json:"check,omitempty"`   // the call ran the project's tests
 	Revised   bool       `json:"revised,omitempty"` // the person changed the proposal; Body says how
 	Images    []ImageRef `json:"images,omitempty"`
-	Undone    []string   `json:"undone,omitempty"` // calls that this one took back
+	Undone    []string   `json:"undone,omitempty"`    // calls that this one took back
+	Conflicts []string   `json:"conflicts,omitempty"` // what of them it left as it is, one line each
 }
 
 // FileSeen is the state in which the model last saw a file.

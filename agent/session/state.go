@@ -2,8 +2,10 @@ package session
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 )
@@ -200,7 +202,12 @@ func Apply(s State, e event.Event) State {
 
 func applyResult(s State, r event.CallResult) State {
 	s.Open = slices.DeleteFunc(slices.Clone(s.Open), func(c OpenCall) bool { return c.Call == r.Call })
-	s.Messages = append(s.Messages, Message{Seq: s.Seq, Turn: s.Turn, Call: &r, Loose: !called(s.Messages, r.Call)})
+	switch asked := called(s.Messages, r.Call); {
+	case asked || r.Tool != undoTool:
+		s.Messages = append(s.Messages, Message{Seq: s.Seq, Turn: s.Turn, Call: &r, Loose: !asked})
+	case len(r.Undone) > 0: // the person did it, and the model has to know
+		s.Messages = append(s.Messages, Message{Seq: s.Seq, Turn: s.Turn, User: undoneNote(r)})
+	}
 	if len(r.Files) > 0 {
 		s.Seen = maps.Clone(s.Seen)
 		if s.Seen == nil {
@@ -225,6 +232,27 @@ func applyResult(s State, r event.CallResult) State {
 		s.Check = Check{Ran: true, Passed: r.Status == "ok" && r.Exit != nil && *r.Exit == 0}
 	}
 	return s
+}
+
+// undoTool is the tool whose calls the person makes too.
+const undoTool = "undo"
+
+// maxNoted is how many paths a note to the model names.
+const maxNoted = 30
+
+// undoneNote tells the model that the person took back what it did. Names of
+// files are quoted: they are not the person's words.
+func undoneNote(r event.CallResult) string {
+	var b strings.Builder
+	b.WriteString("[note from the program] The person undid changes of yours. What you read of these paths before is out of date; do not do it again without being asked:")
+	for i, c := range r.Changes {
+		if i == maxNoted {
+			fmt.Fprintf(&b, " and %d more", len(r.Changes)-maxNoted)
+			break
+		}
+		fmt.Fprintf(&b, " %s %q", c.Change, c.Path)
+	}
+	return b.String()
 }
 
 // called says that the model's last reply holds the call.

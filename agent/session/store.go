@@ -69,13 +69,14 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 
 // Log appends to one session. Its methods are for one goroutine.
 type Log struct {
-	id    string
-	dir   string
-	file  *os.File
-	lock  *os.File
-	seq   uint64
-	dirty bool
-	err   error // of a failed write: sticky, since the file's end is unknown then
+	id     string
+	dir    string
+	file   *os.File
+	lock   *os.File
+	seq    uint64
+	dirty  bool
+	closed bool
+	err    error // of a failed write: sticky, since the file's end is unknown then
 }
 
 // Create starts a new session.
@@ -217,8 +218,16 @@ func (l *Log) ID() string { return l.id }
 // OutDir is the folder for outputs that were cut; it may not exist yet.
 func (l *Log) OutDir() string { return filepath.Join(l.dir, outFolder) }
 
-// Close makes everything durable and lets others write.
+// Empty says that nothing was ever written.
+func (l *Log) Empty() bool { return l.seq == 0 }
+
+// Close makes everything durable and lets others write. A second Close does
+// nothing.
 func (l *Log) Close() error {
+	if l.closed {
+		return nil
+	}
+	l.closed = true
 	return errors.Join(l.Sync(), l.file.Close(), l.lock.Close())
 }
 
@@ -236,6 +245,12 @@ func (s *Store) Read(id string) ([]event.Event, error) {
 	defer file.Close()
 	events, _, err := readEvents(id, file)
 	return events, err
+}
+
+// Has says that there is a session of that id.
+func (s *Store) Has(id string) bool {
+	_, err := s.folder(id)
+	return err == nil
 }
 
 func (s *Store) folder(id string) (string, error) {

@@ -30,6 +30,11 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 	return r, nil
 }
 
+// With is r and more tools behind its own.
+func (r *Registry) With(more ...Tool) (*Registry, error) {
+	return NewRegistry(append(r.All(), more...)...)
+}
+
 // All lists the tools in the order in which they are offered.
 func (r *Registry) All() []Tool { return slices.Clone(r.tools) }
 

@@ -320,3 +320,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	sort.Strings(keys)
 	return keys
 }
+
+// Decode checks arguments against a tool's schema and decodes them: for tools
+// of other packages.
+func Decode(s Spec, args json.RawMessage, into any) error { return decode(s, args, into) }

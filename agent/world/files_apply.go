@@ -40,7 +40,11 @@ func (v FileEnv) act(ctx context.Context, e effect.Effect) (effect.Path, error) 
 		if e.Path.Exists {
 			return effect.Path{}, &tool.ChangedError{What: e.Path.Name}
 		}
-		s, err = v.f.root.Mkdir(e.Path.Name, e.Mode)
+		if e.Exact {
+			s, err = v.f.root.MkdirExact(e.Path.Name, e.Mode)
+		} else {
+			s, err = v.f.root.Mkdir(e.Path.Name, e.Mode)
+		}
 	case effect.Chmod:
 		s, err = v.f.root.Chmod(e.Path.Name, want(e.Path), e.Mode)
 	default:
@@ -83,7 +87,7 @@ func (v FileEnv) put(ctx context.Context, e effect.Effect) (roots.State, error) 
 	}
 	exists := e.Path.Exists
 	switch {
-	case e.Kind == effect.Create && exists, e.Kind == effect.Write && !exists:
+	case e.Kind == effect.Create && exists, e.Kind == effect.Write && !exists, e.Link && e.Kind != effect.Create:
 		return roots.State{}, &tool.ChangedError{What: e.Path.Name}
 	case exists && (e.Path.Type != effect.Regular || e.Path.SHA256 == ""):
 		return roots.State{}, &tool.NotGrantedError{What: "writing over " + e.Path.Name + ", whose content was not looked at"}
@@ -92,6 +96,10 @@ func (v FileEnv) put(ctx context.Context, e effect.Effect) (roots.State, error) 
 	switch {
 	case err != nil:
 		return roots.State{}, err
+	case e.Link:
+		return v.f.root.Symlink(e.Path.Name, string(e.After.Data))
+	case e.Exact && !exists:
+		return v.f.root.CreateExact(e.Path.Name, e.After.Data, e.Mode)
 	case through:
 		return v.putThrough(ctx, e)
 	case exists:

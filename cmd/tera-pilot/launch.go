@@ -20,6 +20,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/agent/undo"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/config"
@@ -68,6 +69,7 @@ type opened struct {
 	mcp       *mcp.Servers
 	evidence  *audit.Log
 	provider  provider
+	undo      *undo.Store    // nil: it cannot be read
 	diagnosis *diagnosis     // nil without --log
 	project   *trust.Project // the repository's own configuration; nil with --ignore-project-config
 	grant     trust.Grant    // what of it the person let in
@@ -140,6 +142,10 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	if err != nil {
 		return err
 	}
+	undoProblem := ""
+	if o.undo, err = a.undoStore(p, log.ID()); err != nil {
+		undoProblem = err.Error() + "; nothing is kept in this session"
+	}
 	if err := a.build(ctx, o, l, agent.Options{
 		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
 		Level: level, Sandbox: setting, Rules: rules, Book: &book, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
@@ -147,11 +153,22 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 		Budget: spending(l, p, past), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
 		Switch: func(id, name string) (agent.Mind, error) { return a.another(p, redactor, id, name) },
 		Hooks:  hooks, Guard: guards,
+		Undo: o.undo, UndoProblem: undoProblem,
 		Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
 	}); err != nil {
-		return errors.Join(err, log.Close())
+		return errors.Join(err, o.undo.Close(), drop(store, log))
 	}
 	return nil
+}
+
+// drop closes the log of a session that did not come about, and leaves nothing
+// of one that holds nothing.
+func drop(store *session.Store, log *session.Log) error {
+	err := log.Close() // again, where the session has closed it
+	if log.Empty() {
+		err = errors.Join(err, store.Delete(log.ID()))
+	}
+	return err
 }
 
 // build opens the world, the audit log and the session on top of them.
@@ -205,7 +222,7 @@ func confined(w *world.World, setting ossandbox.Setting) error {
 
 // Close ends the session and what it stood on.
 func (o *opened) Close(status audit.CloseStatus) error {
-	return errors.Join(o.Session.Close(status), o.evidence.Close(), o.world.Close(), o.mcp.Close(), o.leave())
+	return errors.Join(o.Session.Close(status), o.undo.Close(), o.evidence.Close(), o.world.Close(), o.mcp.Close(), o.leave())
 }
 
 // leave gives the project's folder back, and ends the file of --log.

@@ -15,7 +15,7 @@ var rooms = map[string][]string{
 	"tui":            {"agent/event", "agent/effect"},
 	"agent": {
 		"agent/effect", "agent/event", "agent/gate", "agent/tool", "agent/world", "agent/model",
-		"agent/session", "agent/rulebook", "agent/fit", "agent/budget", "agent/guide", "agent/hook", "audit", "guardian",
+		"agent/session", "agent/undo", "agent/rulebook", "agent/fit", "agent/budget", "agent/guide", "agent/hook", "audit", "guardian",
 	},
 	"agent/hook":       {},
 	"agent/effect":     {"-internal"},
@@ -29,6 +29,7 @@ var rooms = map[string][]string{
 	"agent/fit":        {"agent/event", "agent/session", "agent/model"},
 	"agent/budget":     {},
 	"agent/guide":      {"agent/event"},
+	"agent/undo":       {"agent/effect"},
 	"agent/headless":   {"agent/event", "agent/effect", "agent/session", "audit"},
 	"agent/acp":        {"agent/event", "agent/effect", "agent/session", "audit"},
 	"agent/doctor":     {"audit", "gitsafe", "ossandbox"},

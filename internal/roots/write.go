@@ -16,12 +16,16 @@ import (
 // Create makes a new file with data, whole or not at all. mode is what the
 // process's umask may take bits from. A name that is taken is a *ChangedError.
 func (r *Root) Create(name string, data []byte, mode uint32) (State, error) {
+	return r.create(name, data, mode, func(*os.File) error { return nil })
+}
+
+func (r *Root) create(name string, data []byte, mode uint32, finish func(*os.File) error) (State, error) {
 	d, base, err := r.parent(name)
 	if err != nil {
 		return State{}, err
 	}
 	defer d.Close()
-	tmp, s, err := d.writeTemp(data, func(f *os.File) error { return nil }, mode)
+	tmp, s, err := d.writeTemp(data, finish, mode)
 	if err != nil {
 		return State{}, err
 	}

@@ -344,6 +344,10 @@ func (m *Model) command(word, rest string, now time.Time) (cmd tea.Cmd, known bo
 	case "/sessions":
 		return m.do(keys.Sessions, now), true
 	case "/undo":
+		if rest != "" {
+			m.undo(rest)
+			return nil, true
+		}
 		return m.do(keys.Undo, now), true
 	case "/find":
 		m.goTo(rest)

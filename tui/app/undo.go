@@ -204,3 +204,13 @@ func (u *undo) planKey(m *Model, name string) bool {
 	}
 	return true
 }
+
+// undo takes back what the words behind /undo name.
+func (m *Model) undo(rest string) {
+	u, err := event.ParseUndo(rest)
+	if err != nil {
+		m.warn(err.Error(), "/undo [all|turn N|call ID|PATH]")
+		return
+	}
+	m.o.Send(u)
+}

@@ -282,6 +282,8 @@ func (f *front) command(word, rest string) error {
 		return f.level(rest)
 	case "/trust", "/unsafe", "/strict":
 		return f.window(word, rest)
+	case "/undo":
+		return f.undo(rest)
 	case "/policy":
 		f.rules()
 		return nil
@@ -292,8 +294,18 @@ func (f *front) command(word, rest string) error {
 	case "/audit", "/audit-signed":
 		return f.log(word)
 	}
-	f.p.line("note", word+" is no command; there are /level NAME, /model [PROVIDER] NAME, /rename TITLE, /trust [10m], /unsafe [5m], /strict, /policy, /forget ID, /reload, /audit, /audit-signed, /cancel, /quit")
+	f.p.line("note", word+" is no command; there are /level NAME, /model [PROVIDER] NAME, /rename TITLE, /trust [10m], /unsafe [5m], /strict, /policy, /forget ID, /reload, /audit, /audit-signed, /undo [all|turn N|call ID|PATH], /cancel, /quit")
 	return nil
+}
+
+// undo takes back what the agent changed. It is the person's own yes.
+func (f *front) undo(rest string) error {
+	u, err := event.ParseUndo(rest)
+	if err != nil {
+		f.p.line("undo", err.Error())
+		return nil
+	}
+	return f.send(u)
 }
 
 // level lowers at once. Raising wants a code, like every yes.

@@ -1,0 +1,480 @@
+package undo
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/internal/seal"
+	"golang.org/x/sys/unix"
+)
+
+// Limits bound what is kept. The zero value of a member means its default.
+type Limits struct {
+	File  int64 // bytes of one file
+	Total int64 // bytes of a session's store
+	Files int   // files of the workspace
+}
+
+// The defaults: a file as large as file tools handle, 1 GiB a session.
+const (
+	DefaultFile  = 8 << 20
+	DefaultTotal = 1 << 30
+	DefaultFiles = 100_000
+)
+
+// Options are what a store is opened with.
+type Options struct {
+	Dir    string   // undo/<session>, made when something is kept; "" keeps it in memory alone
+	Root   string   // of the workspace
+	Key    seal.Key // zero: not encrypted
+	Limits Limits   // zero: the defaults
+	Now    func() time.Time
+}
+
+// Store is what undo keeps of one session. Its methods may be called from
+// several goroutines; one call at a time is between Begin and End.
+type Store struct {
+	mu      sync.Mutex
+	o       Options
+	limits  Limits
+	now     func() time.Time
+	blobs   blobs
+	tree    map[string]node
+	treeN   int // lines of the tree's file
+	records []*Record
+	byCall  map[string]*Record
+	undone  map[pair]bool
+	journal *os.File
+	lines   int
+	lock    *os.File
+	err     error // of a failed write: sticky
+	sync    func(*os.File) error
+}
+
+// A Call is who changes something.
+type Call struct {
+	ID    string    `json:"id"`
+	Turn  int       `json:"turn"`
+	Tool  string    `json:"tool"`
+	Title string    `json:"title"`
+	Time  time.Time `json:"time"`
+	Of    []string  `json:"of,omitempty"` // an undo: of these calls
+}
+
+// A Record is what one call changed.
+type Record struct {
+	Call
+	Changes   []Change `json:"changes,omitempty"`
+	Left      []string `json:"left,omitempty"` // what it touched and is not covered, one line each
+	Recovered bool     `json:"recovered,omitempty"`
+
+	planned []Change // of one that has not ended
+	survey  bool
+	open    bool
+}
+
+// pair is a path as one call changed it.
+type pair struct{ call, path string }
+
+// line is one line of the journal.
+type line struct {
+	Kind      string   `json:"k"` // head, begin, end
+	V         int      `json:"v,omitempty"`
+	Root      string   `json:"root,omitempty"`
+	Call      *Call    `json:"call,omitempty"`
+	ID        string   `json:"id,omitempty"`
+	Planned   []Change `json:"planned,omitempty"`
+	Survey    bool     `json:"survey,omitempty"`
+	Changes   []Change `json:"changes,omitempty"`
+	Left      []string `json:"left,omitempty"`
+	Recovered bool     `json:"recovered,omitempty"`
+}
+
+// Files of a store.
+const (
+	journalFile = "journal.jsonl"
+	treeFile    = "tree.jsonl"
+	blobFolder  = "blobs"
+	lockName    = "lock"
+)
+
+// Open reads a store; one that is not there yet is empty. Nothing is created.
+func Open(o Options) (*Store, error) {
+	s := &Store{o: o, limits: o.Limits, now: o.Now, tree: map[string]node{}, byCall: map[string]*Record{}, undone: map[pair]bool{}, sync: (*os.File).Sync}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.limits.File == 0 {
+		s.limits.File = DefaultFile
+	}
+	if s.limits.Total == 0 {
+		s.limits.Total = DefaultTotal
+	}
+	if s.limits.Files == 0 {
+		s.limits.Files = DefaultFiles
+	}
+	if o.Dir == "" {
+		s.blobs = blobs{memory: map[string][]byte{}, limit: s.limits.Total}
+		return s, nil
+	}
+	s.blobs = blobs{dir: filepath.Join(o.Dir, blobFolder), key: o.Key, limit: s.limits.Total, sync: s.sync}
+	if err := s.readJournal(); err != nil {
+		return nil, err
+	}
+	return s, s.readTree()
+}
+
+// Close gives the files back.
+func (s *Store) Close() error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, f := range []*os.File{s.journal, s.lock} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	s.journal, s.lock = nil, nil
+	return errors.Join(errs...)
+}
+
+// Limits are those in force.
+func (s *Store) Limits() Limits { return s.limits }
+
+// Records are the calls that changed something, in order.
+func (s *Store) Records() []Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Record
+	for _, r := range s.records {
+		if !r.open && (len(r.Changes) > 0 || len(r.Left) > 0) {
+			out = append(out, *r)
+		}
+	}
+	return out
+}
+
+// Undone says that what a call changed at a path has been taken back.
+func (s *Store) Undone(call, path string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.undone[pair{call, path}]
+}
+
+// Keeps says whether content of that size would be kept.
+func (s *Store) Keeps(size int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err == nil && size <= s.limits.File && s.blobs.total+size <= s.limits.Total
+}
+
+// Begin keeps what a call is about to change: of planned paths the content
+// that data gives, or, with a survey, everything in the workspace. The id is
+// the one that the record goes by: models use theirs more than once. An error
+// says that it could not be kept; then nothing must be changed.
+func (s *Store) Begin(c Call, planned []Change, data map[string][]byte, survey Survey) (id string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.writable(); err != nil {
+		return "", err
+	}
+	if survey != nil {
+		if _, err := s.refresh(survey); err != nil {
+			return "", err
+		}
+	}
+	if planned, err = s.keepAll(planned, data); err != nil {
+		return "", err
+	}
+	c.ID = s.unused(c.ID)
+	c.Time = s.now().UTC().Truncate(time.Millisecond)
+	if err := s.append(line{Kind: "begin", Call: &c, Planned: planned, Survey: survey != nil}, len(planned) > 0); err != nil {
+		return "", err
+	}
+	s.begin(c, planned, survey != nil)
+	return c.ID, nil
+}
+
+// unused makes an id one that no record has.
+func (s *Store) unused(id string) string {
+	for n, first := 2, id; s.byCall[id] != nil; n++ {
+		id = fmt.Sprintf("%s~%d", first, n)
+	}
+	return id
+}
+
+// keepAll stores what planned changes would overwrite.
+func (s *Store) keepAll(planned []Change, data map[string][]byte) ([]Change, error) {
+	out := make([]Change, len(planned))
+	copy(out, planned)
+	for i := range out {
+		b := &out[i].Before
+		if b.Type != File || b.Left != "" || sameContent(*b, out[i].After) {
+			continue
+		}
+		content, ok := data[string(out[i].Path)]
+		switch {
+		case !ok:
+			b.Left = "its content was not looked at"
+			continue
+		case int64(len(content)) > s.limits.File:
+			b.Left = "larger than " + bytesWord(s.limits.File)
+			continue
+		}
+		sum, err := s.blobs.keep(content, true)
+		switch {
+		case errors.Is(err, errFull):
+			b.Left = "the undo store of this session is full (" + bytesWord(s.limits.Total) + ")"
+		case err != nil:
+			return nil, fmt.Errorf("what %s holds could not be kept for undo, so it is not changed: %w", out[i].Path, err)
+		case sum != b.SHA256:
+			return nil, fmt.Errorf("%s is not what it was", out[i].Path)
+		}
+	}
+	return out, nil
+}
+
+// End records what a call changed: what was done of the plan and, with a
+// survey, what else is different now. left is what else is not covered.
+func (s *Store) End(id string, done []Change, survey Survey, left ...string) (Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.byCall[id]
+	if !ok || !r.open {
+		return Record{}, fmt.Errorf("undo: call %s did not begin", id)
+	}
+	l := line{Kind: "end", ID: id}
+	l.Changes, l.Left = s.settled(r, done)
+	if r.survey && survey != nil {
+		before, err := s.refresh(survey)
+		if err != nil {
+			return Record{}, err
+		}
+		l.Changes, l.Left = differences(before, s.tree)
+	}
+	l.Left = append(l.Left, left...)
+	if err := s.append(l, len(done) > 0); err != nil {
+		return Record{}, err
+	}
+	s.end(r, l)
+	return *r, nil
+}
+
+// settled takes over what Begin found about the content of planned paths.
+func (s *Store) settled(r *Record, done []Change) (changes []Change, left []string) {
+	was := map[name]Entry{}
+	for _, p := range r.planned {
+		was[p.Path] = p.Before
+	}
+	for _, c := range done {
+		if b, ok := was[c.Path]; ok {
+			c.Before.Left = b.Left
+		}
+		if c.Before.Left != "" && !sameContent(c.Before, c.After) {
+			left = append(left, uncovered(string(c.Path), c.Before, c.After))
+			continue
+		}
+		if c.Before.Left != "" { // the mode alone: no content is needed
+			c.Before.Left = ""
+		}
+		if !same(c.Before, c.After) {
+			changes = append(changes, c)
+		}
+	}
+	return changes, left
+}
+
+func (s *Store) begin(c Call, planned []Change, survey bool) {
+	r := &Record{Call: c, planned: planned, survey: survey, open: true}
+	s.records = append(s.records, r)
+	s.byCall[c.ID] = r
+}
+
+func (s *Store) end(r *Record, l line) {
+	r.open, r.planned, r.Changes, r.Left, r.Recovered = false, nil, l.Changes, l.Left, l.Recovered
+	for _, c := range r.Changes {
+		for _, of := range c.Of {
+			s.mark(of, string(c.Path), true, 0)
+		}
+	}
+}
+
+// mark notes that a call's change of a path is taken back, or holds again. An
+// undo that is taken back lets what it took back hold again.
+func (s *Store) mark(call, path string, undone bool, depth int) {
+	s.undone[pair{call, path}] = undone
+	r, ok := s.byCall[call]
+	if !ok || depth > len(s.records) {
+		return
+	}
+	for _, c := range r.Changes {
+		if string(c.Path) == path {
+			for _, of := range c.Of {
+				s.mark(of, path, !undone, depth+1)
+			}
+		}
+	}
+}
+
+// writable makes the store's folder and opens its journal.
+func (s *Store) writable() error {
+	if s.err != nil || s.journal != nil || s.o.Dir == "" {
+		return s.err
+	}
+	if err := os.MkdirAll(filepath.Join(s.o.Dir, blobFolder), 0o700); err != nil {
+		return fmt.Errorf("undo store: %w", err)
+	}
+	var err error
+	if s.lock, err = takeLock(s.o.Dir); err != nil {
+		return err
+	}
+	s.blobs.earlier = s.borrowFrom()
+	f, err := os.OpenFile(filepath.Join(s.o.Dir, journalFile), os.O_CREATE|os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return fmt.Errorf("undo store: %w", err)
+	}
+	s.journal = f
+	if s.lines == 0 {
+		return s.append(line{Kind: "head", V: 1, Root: s.o.Root}, false)
+	}
+	return nil
+}
+
+// takeLock says that a process uses the store.
+func takeLock(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("undo store: %w", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(errors.New("the undo store of this session is in use by another tera-pilot"), f.Close())
+	}
+	return f, nil
+}
+
+// append writes one line of the journal. After an error the store takes
+// nothing more, since its end is unknown.
+func (s *Store) append(l line, durable bool) error {
+	b, err := json.Marshal(l)
+	if err != nil {
+		return fmt.Errorf("undo journal: %w", err)
+	}
+	if !s.o.Key.IsZero() {
+		b = s.o.Key.SealLine(s.lineContext(s.lines), b)
+	}
+	if s.o.Dir == "" {
+		return nil
+	}
+	_, err = s.journal.Write(append(b, '\n'))
+	if err == nil && durable {
+		err = s.sync(s.journal)
+	}
+	if err != nil {
+		s.err = fmt.Errorf("undo journal cannot be written, so nothing more is changed in this session: %w", err)
+		return s.err
+	}
+	s.lines++
+	return nil
+}
+
+func (s *Store) lineContext(n int) string {
+	return fmt.Sprintf("tera-pilot/undo/1 %s line %d", filepath.Base(s.o.Dir), n)
+}
+
+// readJournal reads what is there, and cuts a torn end off.
+func (s *Store) readJournal() error {
+	path := filepath.Join(s.o.Dir, journalFile)
+	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("undo store: %w", err)
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	good := int64(0)
+	for {
+		b, err := in.ReadBytes('\n')
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("undo store: %w", err)
+		}
+		if err := s.take(b[:len(b)-1]); err != nil {
+			return fmt.Errorf("the undo journal %s is damaged at line %d (%w): move it away to go on without what it holds", path, s.lines+1, err)
+		}
+		s.lines++
+		good += int64(len(b))
+	}
+	if info, err := f.Stat(); err == nil && info.Size() > good {
+		return f.Truncate(good)
+	}
+	return nil
+}
+
+// take applies one line of the journal.
+func (s *Store) take(b []byte) error {
+	if !s.o.Key.IsZero() {
+		plain, err := s.o.Key.OpenLine(s.lineContext(s.lines), b)
+		if err != nil {
+			return err
+		}
+		b = plain
+	} else if len(b) > 0 && b[0] != '{' {
+		return errors.New("it is encrypted, and no key is set")
+	}
+	in := json.NewDecoder(bytes.NewReader(b))
+	in.DisallowUnknownFields()
+	var l line
+	if err := in.Decode(&l); err != nil {
+		return err
+	}
+	switch l.Kind {
+	case "head":
+		if l.V != 1 {
+			return fmt.Errorf("version %d is not known here: use a newer program", l.V)
+		}
+		if l.Root != s.o.Root {
+			return fmt.Errorf("it belongs to %s", l.Root)
+		}
+	case "begin":
+		if l.Call == nil {
+			return errors.New("a beginning without its call")
+		}
+		s.begin(*l.Call, l.Planned, l.Survey)
+	case "end":
+		r, ok := s.byCall[l.ID]
+		if !ok {
+			return errors.New("an end without its beginning")
+		}
+		s.end(r, l)
+	default:
+		return fmt.Errorf("%q is no kind of line", l.Kind)
+	}
+	return nil
+}
+
+// maxBlob is the largest blob that is read, in bytes.
+const maxBlob = 64 << 20
+
+func readBounded(r io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxBlob+1))
+	if err == nil && len(b) > maxBlob {
+		err = fmt.Errorf("it has more than %d bytes", maxBlob)
+	}
+	return b, err
+}

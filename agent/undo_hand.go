@@ -1,0 +1,195 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/undo"
+	"github.com/tera-pilot/tera-pilot/agent/world"
+)
+
+// byHand is the road of what the person typed: only the floor is asked.
+func (s *Session) byHand() *Dispatcher {
+	d := *s.disp
+	d.judge = func() (gate.Input, int, error) {
+		in, epoch, err := s.judge()
+		in.Typed = true
+		return in, epoch, err
+	}
+	return &d
+}
+
+// openUndo settles what a dead process left in the undo store.
+func (s *Session) openUndo(ctx context.Context) error {
+	if s.above != nil {
+		return nil // its parent has done it
+	}
+	problem := s.o.UndoProblem
+	if s.o.Undo != nil {
+		at := place{s.o.World}
+		if err := s.o.Undo.Recover(at, at.survey(ctx)); err != nil {
+			return fmt.Errorf("undo: %w", err)
+		}
+		if err := s.o.Undo.Tidy(); err != nil {
+			problem = err.Error()
+		}
+	}
+	if problem == "" {
+		return nil
+	}
+	return s.owner.emit(event.Notice{Severity: "warn", Key: "undo", Text: "undo: " + problem})
+}
+
+// takeBack carries out an Undo of the person, or plans it, in a goroutine of
+// its own: it looks at the workspace and at the disk.
+func (s *Session) takeBack(o *owned, c event.Undo) {
+	switch {
+	case o.closing:
+		return
+	case s.o.Undo == nil:
+		o.tell(event.Notice{Severity: "warn", Key: "undo", Text: "nothing is kept for undo in this session"})
+		return
+	case c.Dry:
+		s.aside(func(context.Context) { _ = s.owner.emit(UndoPlan(s.o.Undo, s.o.World, c)) }) // transient
+		return
+	case o.busy && !o.state.TurnOpen: // between two turns: it will soon be known which
+		s.aside(func(ctx context.Context) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(5 * time.Millisecond):
+				_ = s.owner.do(func(o *owned) { s.takeBack(o, c) })
+			}
+		})
+		return
+	case o.busy:
+		o.tell(event.Notice{Severity: "warn", Key: "undo", Text: "the agent is at work: stop it first, then undo"})
+		return
+	}
+	s.start(o, job{undo: &c})
+}
+
+// undoAlone is an undo between two turns.
+func (s *Session) undoAlone(ctx context.Context, c event.Undo) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := s.owner.do(func(o *owned) { o.cancel = cancel })
+	if err == nil {
+		err = s.undoByHand(ctx, c)
+	}
+	if err != nil {
+		_ = s.owner.emit(event.Notice{Severity: "error", Key: "undo", Text: "undo: " + err.Error()}) // an ended session has nobody to tell
+	}
+}
+
+// undoByHand sends the person's undo down the road.
+func (s *Session) undoByHand(ctx context.Context, c event.Undo) error {
+	id, err := newAID()
+	if err != nil {
+		return err
+	}
+	args, err := json.Marshal(undoArgs{Path: c.Path, Call: c.Call, Turn: c.Turn, All: c.All, Down: c.Down})
+	if err != nil {
+		return err
+	}
+	res, err := s.hand.Call(ctx, event.Call{ID: "undo-" + id[:12], Tool: undoName, Args: args, Origin: "native", Status: callOK})
+	if err != nil {
+		return err
+	}
+	text, severity := res.Body, "info"
+	if res.Status != "ok" {
+		severity = "warn"
+	}
+	return errors.Join(s.owner.emit(event.Notice{Severity: severity, Key: "undo", Text: text}), s.owner.barrier(), s.tellHead())
+}
+
+// listUndo answers ListUndo.
+func (s *Session) listUndo(o *owned) {
+	if s.o.Undo == nil || o.closing {
+		o.tell(event.UndoPoints{})
+		return
+	}
+	s.aside(func(context.Context) { _ = s.owner.emit(event.UndoPoints{Points: UndoPoints(s.o.Undo, s.o.World)}) }) // transient
+}
+
+// aside runs f beside the turns. Close waits for it.
+func (s *Session) aside(f func(context.Context)) {
+	s.besides.Add(1)
+	go func() {
+		defer s.besides.Done()
+		f(s.life)
+	}()
+}
+
+// UndoPoints lists what calls changed, the newest first, with what stands in
+// the way of taking it back now.
+func UndoPoints(store *undo.Store, w *world.World) []event.UndoPoint {
+	records := store.Records()
+	out := make([]event.UndoPoint, 0, len(records))
+	for i := len(records) - 1; i >= 0; i-- {
+		r := records[i]
+		p := event.UndoPoint{Call: r.ID, Turn: r.Turn, Tool: r.Tool, Title: r.Title, Time: r.Time, Uncovered: r.Left, Of: r.Of, Undone: true}
+		conflicts := map[string]string{}
+		plan, err := store.Plan(undo.Selection{Call: r.ID}, place{w})
+		for _, c := range plan.Conflicts {
+			conflicts[c.Path] = c.Why
+		}
+		for _, c := range r.Changes {
+			f := event.UndoFile{Path: string(c.Path), Change: c.Word(), Undone: store.Undone(r.ID, string(c.Path)), Conflict: conflicts[string(c.Path)]}
+			if err != nil && !errors.Is(err, undo.ErrNothing) {
+				f.Conflict = err.Error()
+			}
+			p.Undone = p.Undone && f.Undone
+			p.Files = append(p.Files, f)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// UndoPlan is what an undo would do now.
+func UndoPlan(store *undo.Store, w *world.World, c event.Undo) event.UndoPlan {
+	sel, err := selection(w, undoArgs{Path: c.Path, Call: c.Call, Turn: c.Turn, All: c.All, Down: c.Down})
+	if err != nil {
+		return event.UndoPlan{Problem: err.Error()}
+	}
+	plan, err := store.Plan(sel, place{w})
+	if err != nil {
+		return event.UndoPlan{Problem: err.Error()}
+	}
+	out := event.UndoPlan{Of: plan.Calls, Uncovered: append(plan.Left, plan.Kept...)}
+	var l lines
+	for _, s := range plan.Steps {
+		change := undo.NewChange(s.Path, s.From, s.To)
+		out.Files = append(out.Files, event.UndoFile{Path: s.Path, Change: change.Word(), Merged: s.Merged})
+		l.step(change.Word(), s)
+	}
+	for _, c := range plan.Conflicts {
+		out.Files = append(out.Files, event.UndoFile{Path: c.Path, Conflict: c.Why})
+	}
+	out.Lines = l.out
+	return out
+}
+
+// step shows one step of a plan with its diff.
+func (w *lines) step(word string, s undo.Step) {
+	w.fact(word, s.Path)
+	switch {
+	case s.To.Type == undo.Link:
+		w.fact("link to", string(s.To.Text))
+	case s.To.Mode != s.From.Mode && s.To.Type != undo.None && s.From.Type != undo.None:
+		w.fact("mode", fmt.Sprintf("%04o becomes %04o", s.From.Mode, s.To.Mode))
+	}
+	if s.From.Type != undo.File && s.To.Type != undo.File {
+		return
+	}
+	if !isText(s.Was) || !isText(s.Data) {
+		w.fact("content", fmt.Sprintf("not text: %s become %s", size(int64(len(s.Was))), size(int64(len(s.Data)))))
+		return
+	}
+	w.out = append(w.out, diffFiles(s.Was, s.Data).lines...)
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/agent"
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/undo"
+	"github.com/tera-pilot/tera-pilot/agent/world"
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
+	"github.com/tera-pilot/tera-pilot/ossandbox"
+)
+
+// undoFlags are the flags of `undo`.
+type undoFlags struct {
+	event.Undo
+	session      string
+	list, asJSON bool
+}
+
+func (a *app) undoCommand() *cobra.Command {
+	var f undoFlags
+	cmd := &cobra.Command{
+		Use:   "undo",
+		Short: "Put back what the agent changed, and only that",
+		Long: `Put back what calls of a session changed in files, those of commands included.
+Without a selection that is the last turn that changed anything. What somebody
+else changed since stays: changes in other lines are merged, everything else is
+a conflict that is named and left as it is (exit 1). An undo is kept like any
+other call: --call with its id takes it back.`,
+		Example: `  tera-pilot undo --list
+  tera-pilot undo --dry-run
+  tera-pilot undo --path src/parser.go
+  tera-pilot undo --all --session 20261129-0a1b2c3d4e5f`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.undo(cmd.Context(), f) },
+	}
+	cmd.Flags().StringVar(&f.session, "session", "", "the session (default: the last one in this folder)")
+	cmd.Flags().StringVar(&f.Call, "call", "", "one call, by its id; that of an undo is a redo")
+	cmd.Flags().BoolVar(&f.Down, "down", false, "with --call: also all calls after it")
+	cmd.Flags().IntVar(&f.Turn, "turn", 0, "all calls of a turn")
+	cmd.Flags().StringVar(&f.Path, "path", "", "one file, or a folder with what is in it")
+	cmd.Flags().BoolVar(&f.All, "all", false, "the whole session")
+	cmd.Flags().BoolVar(&f.list, "list", false, "list what could be undone, and do nothing")
+	cmd.Flags().BoolVar(&f.Dry, "dry-run", false, "show what would be done, and do nothing")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "with --list or --dry-run: one JSON object")
+	cmd.MarkFlagsMutuallyExclusive("call", "turn", "all", "list")
+	cmd.MarkFlagsMutuallyExclusive("list", "dry-run")
+	return cmd
+}
+
+func (a *app) undo(ctx context.Context, f undoFlags) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return usage("the current folder is gone: %w", err)
+	}
+	if f.Turn < 0 {
+		return usage("--turn takes the number of a turn, from 1 on")
+	}
+	if f.list || f.Dry {
+		return a.undoLook(ctx, f, dir)
+	}
+	a.flags.ignoreProjectConfig = true // what a person typed asks the floor alone
+	o, err := a.open(ctx, launch{front: audit.FrontCLI, dir: dir, last: f.session == "", resume: f.session})
+	if err != nil {
+		return err
+	}
+	res, err := undoNow(o, f.Undo)
+	if err != nil {
+		return errors.Join(err, o.Close(audit.CloseError))
+	}
+	fmt.Fprint(a.stdout, visible.Prose(res.Body)+"\n")
+	left := res.Status != "ok" || len(res.Conflicts) > 0
+	if err := o.Close(audit.CloseOK); err != nil || !left {
+		return err
+	}
+	return &exitError{code: exitFailed}
+}
+
+// undoNow sends the undo and waits for its result.
+func undoNow(o *opened, c event.Undo) (event.CallResult, error) {
+	state, err := o.State()
+	if err != nil {
+		return event.CallResult{}, err
+	}
+	_, live, cancel, err := o.Subscribe(state.Seq)
+	if err != nil {
+		return event.CallResult{}, err
+	}
+	defer cancel()
+	if err := o.Send(c); err != nil {
+		return event.CallResult{}, err
+	}
+	for e := range live {
+		switch b := e.Body.(type) {
+		case event.CallResult:
+			return b, nil
+		case event.Notice:
+			if b.Key == "undo" && b.Severity != "info" {
+				return event.CallResult{}, errors.New(b.Text)
+			}
+		case event.AuditHead:
+			if b.Broken != "" {
+				return event.CallResult{}, &exitError{exitNoEvidence, errors.New(b.Broken)}
+			}
+		}
+	}
+	return event.CallResult{}, errors.New("the session ended before the undo did")
+}
+
+// undoLook lists or plans, and writes nothing.
+func (a *app) undoLook(ctx context.Context, f undoFlags, dir string) (err error) {
+	p, err := a.place(dir)
+	if err != nil {
+		return err
+	}
+	sessions, err := a.sessionStore()
+	if err != nil {
+		return err
+	}
+	id := f.session
+	if id == "" {
+		if id, err = sessions.Latest(p.root); err != nil {
+			return usage("%w", err)
+		}
+	}
+	if !sessions.Has(id) {
+		return usage("no session %q: `tera-pilot sessions list` shows those there are", id)
+	}
+	store, err := a.undoStore(p, id)
+	if err != nil {
+		return err
+	}
+	w, err := world.Open(ctx, world.Options{Root: p.root, Home: p.home, State: p.state, Env: a.env, Setting: ossandbox.Auto, Seconds: p.settings.RunTimeout})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close(), store.Close()) }()
+	if f.list {
+		return a.undoList(agent.UndoPoints(store, w), f.asJSON)
+	}
+	return a.undoPlan(agent.UndoPlan(store, w, f.Undo), f.asJSON)
+}
+
+// undoStore opens what is kept for undo of a session.
+func (a *app) undoStore(p place, id string) (*undo.Store, error) {
+	return undo.Open(undo.Options{Dir: filepath.Join(p.state, "undo", id), Root: p.root})
+}
+
+func (a *app) undoList(points []event.UndoPoint, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(a.stdout).Encode(event.UndoPoints{Points: points})
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, p := range points {
+		state := "clean"
+		conflicts := 0
+		for _, f := range p.Files {
+			if f.Conflict != "" && !f.Undone {
+				conflicts++
+			}
+		}
+		switch {
+		case p.Undone && len(p.Files) > 0:
+			state = "undone"
+		case conflicts > 0:
+			state = fmt.Sprintf("%d in conflict", conflicts)
+		}
+		fmt.Fprintf(w, "%s\tturn %d\t%s\t%d files\t%s\t%s\n", visible.Strict(p.Call), p.Turn, p.Time.Local().Format("2006-01-02 15:04:05"), len(p.Files), state, visible.Strict(p.Title))
+		for _, u := range p.Uncovered {
+			fmt.Fprintf(w, "\t\t\t\t\tnot covered: %s\n", visible.Strict(u))
+		}
+	}
+	if len(points) == 0 {
+		fmt.Fprintln(w, "nothing was changed in this session")
+	}
+	return w.Flush()
+}
+
+func (a *app) undoPlan(plan event.UndoPlan, asJSON bool) error {
+	if asJSON {
+		if err := json.NewEncoder(a.stdout).Encode(plan); err != nil {
+			return err
+		}
+	} else {
+		for _, l := range plan.Lines {
+			fmt.Fprintln(a.stdout, l.Text)
+		}
+		for _, u := range plan.Uncovered {
+			fmt.Fprintln(a.stdout, "not covered: "+visible.Strict(u))
+		}
+	}
+	conflict := plan.Problem != ""
+	for _, f := range plan.Files {
+		if f.Conflict != "" {
+			conflict = true
+			fmt.Fprintf(a.stderr, "conflict: %s %s\n", visible.Strict(f.Path), visible.Strict(f.Conflict))
+		}
+	}
+	switch {
+	case plan.Problem != "":
+		return errors.New(visible.Strict(plan.Problem))
+	case conflict:
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
