@@ -12,8 +12,8 @@ import (
 )
 
 // A diagnosis is the file of --log: what happened when, one JSON object a
-// line, for finding out why something went wrong. It holds no text of the
-// person, the model, files or commands, and what it holds went through the
+// line, for finding out why something went wrong. It holds no message, answer,
+// file or output (notices may name a call), and what it holds went through the
 // redactor. It is no evidence: that is the audit log.
 type diagnosis struct {
 	file *os.File
