@@ -5,6 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/world"
+	"github.com/tera-pilot/tera-pilot/gitsafe"
 )
 
 // TestGitRunsNothingOfTheRepository: a hostile configuration and hooks do not
@@ -139,4 +143,59 @@ func TestGitAtGradeB(t *testing.T) {
 	if r.read("sprung") != "" {
 		t.Error("the repository's hook ran")
 	}
+}
+
+// TestATrustedHookRunsInTheAgentsCommit: the person's word about the bytes of a
+// hook holds for the agent, in the question and in the sandbox.
+func TestATrustedHookRunsInTheAgentsCommit(t *testing.T) {
+	commit := func(message string) step {
+		return step{Say: message, Calls: []call{{"execute_command", map[string]any{"command": "git commit -q --allow-empty -m " + message}}}}
+	}
+	r := newRig(t, []step{commit("one"), {Say: "done"}, commit("two"), {Say: "done"}, commit("three"), {Say: "done"}}, nil)
+	prepare(r)
+	r.write(".git/hooks/pre-commit", "#!/bin/sh\necho ran >> ran.txt\necho x > .git/hooks/post-commit\ntest ! -e "+filepath.Join(r.home, "secret")+"\n")
+	hook := filepath.Join(r.root, ".git/hooks/pre-commit")
+	if err := os.Chmod(hook, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(r.home, "secret"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var asked string
+	r.person = func(q event.Question) event.Answer {
+		asked = linesText(q.Lines)
+		return event.Answer{Choice: event.Once}
+	}
+	r.start("")
+	r.turn("go")
+	if !strings.Contains(asked, "pre-commit was not run") || r.read("ran.txt") != "" {
+		t.Errorf("before it is trusted: %q\n%s", r.read("ran.txt"), asked)
+	}
+	g, err := world.Git(gitsafe.Options{Root: r.root, Home: r.home, Env: os.Environ()}, r.state, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	offers, err := g.Offers(t.Context(), r.root)
+	if err != nil || len(offers) != 1 {
+		t.Fatalf("%+v, %v", offers, err)
+	}
+	if err := world.Agreements(r.state).Add(gitsafe.Agreement{Kind: "hook", Name: "pre-commit", Digest: offers[0].Digest, Where: r.root}); err != nil {
+		t.Fatal(err)
+	}
+	r.turn("go on")
+	if !strings.Contains(asked, "pre-commit runs, as you agreed") || r.read("ran.txt") != "ran\n" {
+		t.Errorf("trusted: %q\n%s", r.read("ran.txt"), asked)
+	}
+	r.write(".git/hooks/pre-commit", "#!/bin/sh\necho changed >> ran.txt\n")
+	r.turn("go on")
+	r.stop()
+	if r.read("ran.txt") != "ran\n" || r.read(".git/hooks/post-commit") != "" {
+		t.Errorf("a changed byte: %q, and %q", r.read("ran.txt"), r.read(".git/hooks/post-commit"))
+	}
+	for i, res := range r.results() {
+		if res.Status != "ok" {
+			t.Errorf("%d: %s: %s", i, res.Status, res.Body)
+		}
+	}
+	r.verify()
 }
