@@ -180,7 +180,7 @@ func (a *app) listHooks(dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	project, standing, err := a.standing(p.state, p.root)
+	project, standing, err := a.standing(p.state, p.root, p.start)
 	if err != nil {
 		return err
 	}

@@ -146,16 +146,19 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	if o.undo, err = a.undoStore(p, log.ID()); err != nil {
 		undoProblem = err.Error() + "; nothing is kept in this session"
 	}
-	if err := a.build(ctx, o, l, agent.Options{
+	opts := agent.Options{
 		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
 		Level: level, Sandbox: setting, Rules: rules, Book: &book, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
-		Home: p.home, State: p.state, Tools: tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != "", MCP: a.mcpTools(o.mcp)}), Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, MaxOutput: prov.output, Preview: l.preview,
+		Home: p.home, State: p.state, Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, MaxOutput: prov.output, Preview: l.preview,
 		Budget: spending(l, p, past), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
 		Switch: func(id, name string) (agent.Mind, error) { return a.another(p, redactor, id, name) },
 		Hooks:  hooks, Guard: guards,
 		Undo: o.undo, UndoProblem: undoProblem,
 		Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
-	}); err != nil {
+	}
+	skills := o.guided(&opts)
+	opts.Tools = tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != "", MCP: a.mcpTools(o.mcp), Skills: skills})
+	if err := a.build(ctx, o, l, opts); err != nil {
 		return errors.Join(err, o.undo.Close(), drop(store, log))
 	}
 	return nil

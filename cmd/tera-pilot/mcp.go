@@ -155,7 +155,7 @@ func (a *app) servers() (place, *mcp.Servers, []mcp.Entry, error) {
 	if err != nil {
 		return p, nil, nil, err
 	}
-	project, s, err := a.standing(p.state, p.root)
+	project, s, err := a.standing(p.state, p.root, p.start)
 	if err != nil {
 		return p, nil, nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tera-pilot/tera-pilot/agent/guide"
 	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/trust"
@@ -16,13 +17,14 @@ import (
 // projectListers are the listers of everything that a session may load from a
 // repository. A room that loads something more adds its own here, and loads
 // through the grant of the session (opened.grant).
-func projectListers() []trust.Lister {
-	return []trust.Lister{rulebook.Items, mcpItems, hookItems}
+// start is where the session begins, beneath the root: its notes are the nearest.
+func projectListers(start string) []trust.Lister {
+	return []trust.Lister{rulebook.Items, mcpItems, hookItems, guide.NoteItems(start), guide.CommandItems, guide.SkillItems}
 }
 
 // standing compares what the project holds with what the person let in. With
 // --ignore-project-config nothing of the project is looked at.
-func (a *app) standing(state, root string) (*trust.Project, trust.Standing, error) {
+func (a *app) standing(state, root, start string) (*trust.Project, trust.Standing, error) {
 	if a.flags.ignoreProjectConfig {
 		return nil, trust.Standing{}, nil
 	}
@@ -30,7 +32,7 @@ func (a *app) standing(state, root string) (*trust.Project, trust.Standing, erro
 	if err != nil {
 		return nil, trust.Standing{}, err
 	}
-	s, err := trust.NewStore(state).Look(p, projectListers()...)
+	s, err := trust.NewStore(state).Look(p, projectListers(start)...)
 	if err != nil {
 		return nil, trust.Standing{}, errors.Join(usage("%w\nmend the file, or start with --ignore-project-config, which loads none of the project's", err), p.Close())
 	}
@@ -45,7 +47,7 @@ type review func(trust.Standing) (trust.Choice, error)
 // would run, connect or loosen something is refused, and what is only text is
 // left out.
 func (a *app) letIn(ctx context.Context, p place, ask review) (*trust.Project, trust.Grant, error) {
-	project, s, err := a.standing(p.state, p.root)
+	project, s, err := a.standing(p.state, p.root, p.start)
 	if err != nil || project == nil || !s.Asks() {
 		return project, s.Grant, err
 	}

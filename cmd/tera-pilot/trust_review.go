@@ -72,7 +72,7 @@ func (a *app) trust(ctx context.Context, f trustFlags, dir string) error {
 	if f.forget {
 		return a.forgetTrust(ctx, p, store)
 	}
-	project, s, err := a.standing(p.state, p.root)
+	project, s, err := a.standing(p.state, p.root, p.start)
 	if err != nil {
 		return err
 	}

@@ -318,6 +318,9 @@ func (m *Model) slash(word, rest string, now time.Time) tea.Cmd {
 		for _, c := range keys.Commands() {
 			names = append(names, c.Name.String())
 		}
+		for _, c := range m.state.Offered {
+			names = append(names, "/"+c.Name)
+		}
 		m.warn("no such command: "+word, strings.Join(names, " "))
 		return nil
 	}
@@ -339,6 +342,12 @@ func (m *Model) command(word, rest string, now time.Time) (cmd tea.Cmd, known bo
 		m.setLevel(rest, now)
 	case "/model":
 		return m.setModel(rest), true
+	case "/plan":
+		m.o.Send(event.SetLevel{Level: "always_ask", Plan: true})
+	case "/think":
+		m.o.Send(event.SetThought{Level: rest})
+	case "/compact":
+		m.o.Send(event.Compact{Back: rest == "back"})
 	case "/theme":
 		m.namedTheme(rest)
 	case "/sessions":

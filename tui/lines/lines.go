@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -268,6 +269,12 @@ func (f *front) command(word, rest string) error {
 	case "/quit":
 		f.quit = true
 		return nil
+	case "/plan":
+		return f.send(event.SetLevel{Level: "always_ask", Plan: true})
+	case "/think":
+		return f.send(event.SetThought{Level: rest})
+	case "/compact":
+		return f.send(event.Compact{Back: rest == "back"})
 	case "/cancel":
 		return f.send(event.Cancel{})
 	case "/rename":
@@ -294,7 +301,10 @@ func (f *front) command(word, rest string) error {
 	case "/audit", "/audit-signed":
 		return f.log(word)
 	}
-	f.p.line("note", word+" is no command; there are /level NAME, /model [PROVIDER] NAME, /rename TITLE, /trust [10m], /unsafe [5m], /strict, /policy, /forget ID, /reload, /audit, /audit-signed, /undo [all|turn N|call ID|PATH], /cancel, /quit")
+	if slices.ContainsFunc(f.state.Offered, func(c event.SlashCommand) bool { return "/"+c.Name == word }) {
+		return f.send(event.Submit{Text: strings.TrimSpace(word + " " + rest)})
+	}
+	f.p.line("note", word+" is no command; there are /level NAME, /plan, /think LEVEL, /compact [back], /model [PROVIDER] NAME, /rename TITLE, /trust [10m], /unsafe [5m], /strict, /policy, /forget ID, /reload, /audit, /audit-signed, /undo [all|turn N|call ID|PATH], /cancel, /quit")
 	return nil
 }
 
