@@ -124,7 +124,12 @@ func (r *rig) read(name string) string {
 // start opens the session; resume goes on with the one that is there.
 func (r *rig) start(resume string) {
 	r.t.Helper()
-	ctx := r.t.Context()
+	r.startIn(r.t.Context(), resume)
+}
+
+// startIn is start with the context that ends the session's turns.
+func (r *rig) startIn(ctx context.Context, resume string) {
+	r.t.Helper()
 	var err error
 	if resume == "" {
 		r.opts.Log, err = r.opts.Store.Create(time.Now())

@@ -23,6 +23,7 @@ import (
 const (
 	keepAuto   = 25
 	keepForced = 12 // the person wants it, or the server refused the length
+	keepMost   = 30 // of the conversation itself, however large the window is
 )
 
 // errNothing says that there is nothing that a summary could take the place of.
@@ -120,7 +121,7 @@ func (s *Session) compact(ctx context.Context, m Mind, known fit.Known, keep int
 		return err
 	}
 	window, sent := known.In(m.Window), state.Sent()
-	n := fit.Cut(sent, known, window*keep/100, sizeOf)
+	n := fit.Cut(sent, known, min(window*keep/100, from*keepMost/100), sizeOf)
 	if n == 0 {
 		return errNothing
 	}

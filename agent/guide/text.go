@@ -59,6 +59,8 @@ func shown(before, r rune) bool {
 		return picture(before) || strings.ContainsRune("#*0123456789©®", before)
 	case r == 0x200d:
 		return picture(before) || before == 0xfe0f || before >= 0x1f3fb && before <= 0x1f3ff
+	case r >= 0x1f3fb && r <= 0x1f3ff: // tones of skin
+		return picture(before)
 	case r >= 0x1f1e6 && r <= 0x1f1ff: // letters of flags
 		return true
 	}
