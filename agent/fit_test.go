@@ -49,7 +49,7 @@ func (t *talker) Complete(ctx context.Context, r model.Request, _ func(model.Del
 	return reply, err
 }
 
-func says(text string) model.Reply { return model.Reply{Text: text, Stop: model.StopEnd} }
+func answers(text string) model.Reply { return model.Reply{Text: text, Stop: model.StopEnd} }
 
 func calls(n int, tool, args string) model.Reply {
 	return model.Reply{Stop: model.StopToolCalls, Calls: []model.Call{{
@@ -170,7 +170,7 @@ func TestTenThousandTurns(t *testing.T) {
 		turns = 1_000
 	}
 	const window = 32 << 10
-	m := &talker{answer: func(int, model.Request) (model.Reply, error) { return says("Goal: go on.\nOpen: the thing that is open"), nil }}
+	m := &talker{answer: func(int, model.Request) (model.Reply, error) { return answers("Goal: go on.\nOpen: the thing that is open"), nil }}
 	r := newRig(t, []step{{Say: "-"}}, func(o *Options) { o.Provider, o.Model, o.Window = m, "talks", window })
 	r.start("")
 	defer r.stop()
@@ -222,10 +222,10 @@ func TestTenThousandTurns(t *testing.T) {
 // long makes turns with results until the window is full.
 func long(n int, r model.Request, last int) (model.Reply, error) {
 	if r.Tools == nil {
-		return says("Goal: read.\nDone: nothing.\nOpen: write the report"), nil
+		return answers("Goal: read.\nDone: nothing.\nOpen: write the report"), nil
 	}
 	if n > last {
-		return says("ready"), nil
+		return answers("ready"), nil
 	}
 	return calls(n, "read_file", fmt.Sprintf(`{"path":"f%d.txt"}`, n)), nil
 }
@@ -261,7 +261,7 @@ func TestOldResultsAreMasked(t *testing.T) {
 		if n%2 == len(m.asked)%2 && len(r.results()) < 25 && !strings.Contains(fmt.Sprint(r.results()), "@out") {
 			return calls(n, "read_file", `{"path":"@out/`+masked[0].Calls[0]+`"}`), nil
 		}
-		return says("seen"), nil
+		return answers("seen"), nil
 	}
 	r.events = nil
 	r.turn("once more")
@@ -279,7 +279,7 @@ func TestCompaction(t *testing.T) {
 	r, m := talking(t, func(n int, q model.Request) (model.Reply, error) {
 		switch {
 		case q.Tools == nil:
-			return says(claim), nil
+			return answers(claim), nil
 		case n == 1:
 			return calls(n, "todo", `{"items":[{"text":"write the report","status":"active"}]}`), nil
 		case n == 2:
@@ -362,7 +362,7 @@ func TestABadSummaryIsNotTaken(t *testing.T) {
 	r, _ := talking(t, func(n int, q model.Request) (model.Reply, error) {
 		if q.Tools == nil {
 			tries++
-			return says("all is well"), nil
+			return answers("all is well"), nil
 		}
 		if n == 1 {
 			return calls(n, "todo", `{"items":[{"text":"mend the parser","status":"pending"},{"text":"old","status":"done"}]}`), nil
@@ -432,13 +432,13 @@ func TestGuards(t *testing.T) {
 		{"the same three times, and again", func(n int, _ model.Request) model.Reply { return same(n) }, "incomplete", []string{"loop"}, 6},
 		{"it listens", func(n int, _ model.Request) model.Reply {
 			if n > 3 {
-				return says("I see")
+				return answers("I see")
 			}
 			return same(n)
 		}, "done", []string{"loop"}, 3},
 		{"to and fro", func(n int, _ model.Request) model.Reply {
 			if n > 6 {
-				return says("I see")
+				return answers("I see")
 			}
 			if n%2 == 0 {
 				return calls(n, "list_files", `{ "directory" : "." }`)
@@ -447,7 +447,7 @@ func TestGuards(t *testing.T) {
 		}, "done", []string{"loop"}, 6},
 		{"another result each time", func(n int, _ model.Request) model.Reply {
 			if n > 5 {
-				return says("written")
+				return answers("written")
 			}
 			return calls(n, "write_file", fmt.Sprintf(`{"path":"n%d","content":"x"}`, n))
 		}, "done", nil, 5},
@@ -455,7 +455,7 @@ func TestGuards(t *testing.T) {
 			if n == 1 {
 				return model.Reply{Stop: model.StopEnd}
 			}
-			return says("here")
+			return answers("here")
 		}, "done", []string{"empty"}, 0},
 		{"empty twice", func(int, model.Request) model.Reply { return model.Reply{Stop: model.StopEnd} }, "error", []string{"empty"}, 0},
 		{"it repeats itself", func(int, model.Request) model.Reply {
@@ -514,7 +514,7 @@ func TestVerify(t *testing.T) {
 		if n == 1 {
 			return calls(n, "write_file", `{"path":"a.txt","content":"x\n"}`), nil
 		}
-		return says("all tests pass, I verified it"), nil
+		return answers("all tests pass, I verified it"), nil
 	}, func(o *Options) { o.Facts.Checks = []string{"make test"} })
 	defer r.stop()
 	end := r.turn("write")
@@ -549,7 +549,7 @@ func TestBudgetStopsBeforeTheRequest(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := budget.New(c.limits, budget.Spent{}, nil, time.Now)
 			r, m := talking(t, func(n int, q model.Request) (model.Reply, error) {
-				reply := says("done")
+				reply := answers("done")
 				if n < 3 {
 					reply = calls(n, "write_file", fmt.Sprintf(`{"path":"n%d","content":"x"}`, n))
 				}
@@ -569,7 +569,7 @@ func TestBudgetStopsBeforeTheRequest(t *testing.T) {
 // for, so that no request can take more than there is.
 func TestTheAnswerIsHeldToTheBudget(t *testing.T) {
 	b := budget.New(budget.Limits{Tokens: 9_000}, budget.Spent{}, nil, time.Now)
-	r, m := talking(t, func(int, model.Request) (model.Reply, error) { return says("ok"), nil }, func(o *Options) { o.Budget = b })
+	r, m := talking(t, func(int, model.Request) (model.Reply, error) { return answers("ok"), nil }, func(o *Options) { o.Budget = b })
 	defer r.stop()
 	r.turn("go")
 	if len(m.asked) != 1 {
@@ -584,8 +584,8 @@ func TestTheAnswerIsHeldToTheBudget(t *testing.T) {
 // TestAnotherModel: the next request goes to the other provider, without what
 // only the first one reads; a price that is not known refuses under a budget.
 func TestAnotherModel(t *testing.T) {
-	second := &talker{id: "second", answer: func(int, model.Request) (model.Reply, error) { return says("me"), nil }}
-	r, first := talking(t, func(int, model.Request) (model.Reply, error) { return says("first"), nil }, func(o *Options) {
+	second := &talker{id: "second", answer: func(int, model.Request) (model.Reply, error) { return answers("me"), nil }}
+	r, first := talking(t, func(int, model.Request) (model.Reply, error) { return answers("first"), nil }, func(o *Options) {
 		o.Switch = func(provider, name string) (Mind, error) {
 			if provider != "second" {
 				return Mind{}, errors.New("no such provider")
@@ -624,7 +624,7 @@ func TestLevelsArePartOfTheConversation(t *testing.T) {
 		case 2:
 			return calls(n, "execute_command", `{"command":"touch b"}`), nil
 		}
-		return says("planned"), nil
+		return answers("planned"), nil
 	}, nil)
 	defer r.stop()
 	r.do(event.SetLevel{Level: "never_ask", Plan: true}, func(e event.Event) bool { _, ok := e.Body.(event.LevelChanged); return ok })

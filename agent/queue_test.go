@@ -25,7 +25,7 @@ func held(answer func(n int, r model.Request) (model.Reply, error)) (func(int, m
 }
 
 // ends waits for so many turns to end, and gives their ends.
-func (r *rig) ends(live <-chan event.Event, n int) []event.TurnEnded {
+func (r *rig) turnEnds(live <-chan event.Event, n int) []event.TurnEnded {
 	r.t.Helper()
 	var out []event.TurnEnded
 	for deadline := time.After(time.Minute); len(out) < n; {
@@ -71,7 +71,7 @@ func (r *rig) sendAll(commands ...event.Command) {
 func TestInterject(t *testing.T) {
 	answer, asked, goOn := held(func(n int, _ model.Request) (model.Reply, error) {
 		if n > 1 {
-			return says("as you say"), nil
+			return answers("as you say"), nil
 		}
 		two := calls(1, "write_file", `{"path":"one","content":"x"}`)
 		two.Calls = append(two.Calls, model.Call{ID: "second", Name: "write_file", Args: json.RawMessage(`{"path":"two","content":"x"}`), Status: model.CallOK, Origin: model.OriginNative})
@@ -85,7 +85,7 @@ func TestInterject(t *testing.T) {
 	<-asked
 	r.sendAll(event.Interject{Text: "wrong"}, event.Withdraw{}, event.Interject{Text: "only the first one"})
 	close(goOn)
-	if end := r.ends(live, 1)[0]; end.Status != "done" {
+	if end := r.turnEnds(live, 1)[0]; end.Status != "done" {
 		t.Errorf("%+v", end)
 	}
 	if r.read("one") == "" || r.read("two") != "" {
@@ -100,7 +100,7 @@ func TestInterject(t *testing.T) {
 
 // TestInterrupt: with ! the turn is stopped, and the words are the next one.
 func TestInterrupt(t *testing.T) {
-	answer, asked, goOn := held(func(n int, _ model.Request) (model.Reply, error) { return says("so"), nil })
+	answer, asked, goOn := held(func(n int, _ model.Request) (model.Reply, error) { return answers("so"), nil })
 	r, _ := talking(t, answer, nil)
 	defer r.stop()
 	live, cancel := r.listen()
@@ -109,7 +109,7 @@ func TestInterrupt(t *testing.T) {
 	<-asked
 	r.sendAll(event.Submit{Text: "later"}, event.Interject{Text: "! now this"})
 	close(goOn)
-	r.ends(live, 3)
+	r.turnEnds(live, 3)
 	var texts []string
 	for _, b := range find[event.TurnStarted](t, r) {
 		texts = append(texts, b.Text)
@@ -122,7 +122,7 @@ func TestInterrupt(t *testing.T) {
 // TestACancelCoversWhatCameBefore: a message after the cancel is a turn like
 // any other.
 func TestACancelCoversWhatCameBefore(t *testing.T) {
-	answer, asked, goOn := held(func(n int, _ model.Request) (model.Reply, error) { return says("so"), nil })
+	answer, asked, goOn := held(func(n int, _ model.Request) (model.Reply, error) { return answers("so"), nil })
 	r, _ := talking(t, answer, nil)
 	defer r.stop()
 	live, cancel := r.listen()
@@ -131,7 +131,7 @@ func TestACancelCoversWhatCameBefore(t *testing.T) {
 	<-asked
 	r.sendAll(event.Cancel{}, event.Submit{Text: "b"})
 	close(goOn)
-	ends := r.ends(live, 2)
+	ends := r.turnEnds(live, 2)
 	if ends[1].Status != "done" {
 		t.Errorf("%+v", ends)
 	}
@@ -140,7 +140,7 @@ func TestACancelCoversWhatCameBefore(t *testing.T) {
 // TestASignalBeginsNothingMore: when the session's own context ends, what waits
 // is named, and no turn is begun only to be cancelled.
 func TestASignalBeginsNothingMore(t *testing.T) {
-	answer, asked, goOn := held(func(n int, _ model.Request) (model.Reply, error) { return says("so"), nil })
+	answer, asked, goOn := held(func(n int, _ model.Request) (model.Reply, error) { return answers("so"), nil })
 	r := newRig(t, []step{{Say: "-"}}, func(o *Options) { o.Provider, o.Model = &talker{answer: answer}, "talks" })
 	ctx, signal := context.WithCancel(t.Context())
 	r.startIn(ctx, "")
@@ -152,7 +152,7 @@ func TestASignalBeginsNothingMore(t *testing.T) {
 	r.sendAll(event.Submit{Text: "b"}, event.Submit{Text: "c"}, event.Interject{Text: "d"})
 	signal()
 	close(goOn)
-	r.ends(live, 1)
+	r.turnEnds(live, 1)
 	if _, err := r.session.State(); err != nil {
 		t.Fatal(err)
 	}
