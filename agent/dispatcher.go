@@ -19,6 +19,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // A Dispatcher takes one call at a time down the road of docs/architecture.md,
@@ -117,71 +118,76 @@ func (d *Dispatcher) Call(ctx context.Context, c event.Call) (event.CallResult, 
 		return event.CallResult{}, err
 	}
 	d.line = line
+	why := ""
 	for range maxReplans {
 		if ctx.Err() != nil {
 			return d.cancelled(c)
 		}
-		res, changed, err := d.once(ctx, c)
-		if err != nil || !changed {
+		res, changed, err := d.once(ctx, c, why)
+		if err != nil || changed == "" {
 			return res, err
 		}
+		why = changed
 	}
 	return d.refuse(c, tool.Blocked, audit.Blocked, "what the call touches kept changing while it was decided about; nothing was done: wait until nobody else writes there, then try again")
 }
 
-// once is one walk down the road. changed says that the world was another one
-// at the recheck, and that nothing was run.
-func (d *Dispatcher) once(ctx context.Context, c event.Call) (res event.CallResult, changed bool, err error) {
+// once is one walk down the road; was says why it is walked anew. changed says
+// in what the world was another one at the recheck: then nothing was run.
+func (d *Dispatcher) once(ctx context.Context, c event.Call, was string) (res event.CallResult, changed string, err error) {
 	p, problem := d.judged(ctx, c, nil, nil)
 	if lost(problem) {
-		return res, false, problem
+		return res, "", problem
 	}
 	if ctx.Err() != nil {
 		res, err = d.cancelled(c)
-		return res, false, err
+		return res, "", err
 	}
 	if problem != nil {
 		res, err = d.unfit(c, problem)
-		return res, false, err
+		return res, "", err
 	}
 	if p.aid, err = newAID(); err != nil {
-		return res, false, err
+		return res, "", err
+	}
+	if was != "" {
+		p.news = []event.Line{{Kind: event.LineWarn, Text: visible.Strict("changed   since it was decided about, so nothing was done: " + was)}}
 	}
 	p, v, err := d.settled(ctx, p)
 	var unfit *unfitError
 	if errors.As(err, &unfit) {
 		res, err = d.unfit(c, unfit.error)
-		return res, false, err
+		return res, "", err
 	}
 	if err != nil {
-		return res, false, err
+		return res, "", err
 	}
 	if err := d.owner.emit(d.decidedEvent(p, v)); err != nil {
-		return res, false, err
+		return res, "", err
 	}
 	d.step("decided")
 	token, err := d.witness(ctx, p, v)
 	if err != nil {
-		return res, false, err
+		return res, "", err
 	}
 	d.step("intent")
 	if !v.permits() {
 		res, err = d.refused(p, v, token)
-		return res, false, err
+		return res, "", err
 	}
 	why := d.recheck(ctx, p, v)
 	if ctx.Err() != nil {
 		err := d.log.Outcome(token, audit.Outcome{Status: audit.Cancelled, Reason: "stopped before the run"})
 		res, emitErr := d.cancelled(c)
-		return res, false, errors.Join(err, emitErr)
+		return res, "", errors.Join(err, emitErr)
 	}
 	if why != "" {
 		err := d.log.Outcome(token, audit.Outcome{Status: audit.StatusBlocked, Reason: "changed: " + why})
-		return res, true, err
+		return res, why, err
 	}
 	d.step("recheck")
 	res, err = d.conclude(ctx, p, v, token, d.run(ctx, p, token))
-	return res, false, err
+	return res, "", err
 }
 
 // propose does the first two steps: plan and decide. problem is what the model
@@ -272,16 +278,6 @@ func (d *Dispatcher) recheck(ctx context.Context, p proposal, v verdict) string 
 	default:
 		return "a stricter rule is in force: " + again.decision.Reason
 	}
-}
-
-// differs names the first effect that is another one than it was.
-func differs(before, after effect.Set) string {
-	for i, e := range before.Effects {
-		if i >= len(after.Effects) || after.Effects[i].Digest() != e.Digest() {
-			return describe(e) + " is not what it was"
-		}
-	}
-	return "the effects are not what they were"
 }
 
 // A finished is what came of a run, before it stands in the logs.

@@ -51,6 +51,22 @@ func swaps() []swap {
 		{"file changes", call{"delete_file", map[string]any{"path": "a.txt"}}, func(r *rig) { r.write("a.txt", "precious\n") }, func(r *rig) bool { return r.read("a.txt") == "" }},
 		{"file appears", call{"write_file", map[string]any{"path": "new.txt", "content": "mine"}}, func(r *rig) { r.write("new.txt", "precious\n") }, func(r *rig) bool { return r.read("new.txt") != "precious\n" }},
 		{"target appears", call{"rename_file", map[string]any{"old_path": "a.txt", "new_path": "new.txt"}}, func(r *rig) { r.write("new.txt", "precious\n") }, func(r *rig) bool { return r.read("new.txt") != "precious\n" }},
+		{"other file of the same content", call{"str_replace", map[string]any{"path": "a.txt", "old_str": "one", "new_str": "two"}}, func(r *rig) {
+			r.write("a.new", "one\n")
+			if err := os.Rename(filepath.Join(r.root, "a.new"), filepath.Join(r.root, "a.txt")); err != nil {
+				r.t.Error(err)
+			}
+		}, func(r *rig) bool { return r.read("a.txt") != "one\n" }},
+		{"another name for the file", call{"str_replace", map[string]any{"path": "a.txt", "old_str": "one", "new_str": "two"}}, func(r *rig) {
+			if err := os.Link(filepath.Join(r.root, "a.txt"), filepath.Join(r.root, "a.also")); err != nil {
+				r.t.Error(err)
+			}
+		}, func(r *rig) bool { return r.read("a.txt") != "one\n" || r.read("a.also") != "one\n" }},
+		{"the mode changes", call{"str_replace", map[string]any{"path": "a.txt", "old_str": "one", "new_str": "two"}}, func(r *rig) {
+			if err := os.Chmod(filepath.Join(r.root, "a.txt"), 0o755); err != nil {
+				r.t.Error(err)
+			}
+		}, func(r *rig) bool { return r.read("a.txt") != "one\n" }},
 		{"folder of the target becomes a link", call{"write_file", map[string]any{"path": "sub/new.txt", "content": "mine"}}, link("sub", "other"), func(r *rig) bool { return r.read("other/new.txt") != "" }},
 	}
 }

@@ -63,7 +63,7 @@ func (v FileEnv) inside(p *effect.Path) bool {
 
 // want is the state that a path was planned in.
 func want(p *effect.Path) roots.Want {
-	w := roots.Want{ID: roots.ID{Device: p.Device, Inode: p.Inode}, Links: p.Links, SHA256: p.SHA256}
+	w := roots.Want{ID: roots.ID{Device: p.Device, Inode: p.Inode}, Links: p.Links, Mode: &p.Mode, SHA256: p.SHA256}
 	switch p.Type {
 	case effect.NoFile:
 		w.Type = roots.None

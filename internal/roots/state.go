@@ -50,8 +50,9 @@ type State struct {
 type Want struct {
 	ID
 	Type   Type
-	Links  uint64 // of a file that is replaced
-	SHA256 string // hex, of a file's content; "" leaves the content out of the comparison
+	Links  uint64  // of a file that is replaced
+	Mode   *uint32 // of a file that is replaced; nil leaves it out of the comparison
+	SHA256 string  // hex, of a file's content; "" leaves the content out of the comparison
 }
 
 // fits says whether s is what was decided about, but for the content.

@@ -58,6 +58,9 @@ func (r *Root) Replace(name string, want Want, data []byte, mode uint32) (State,
 	if old.Links != want.Links {
 		return State{}, &ChangedError{d.join(base), "has another number of hard links"}
 	}
+	if want.Mode != nil && old.Mode != *want.Mode {
+		return State{}, &ChangedError{d.join(base), "has another mode"}
+	}
 	tmp, s, err := d.writeTemp(data, func(f *os.File) error { return take(f, old, mode) }, 0o600)
 	if err != nil {
 		return State{}, err
