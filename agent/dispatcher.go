@@ -38,16 +38,17 @@ type Dispatcher struct {
 	outDir       string                                                 // where outputs that were cut are kept
 	clock        func() time.Time
 	redactor     *secret.Redactor
-	undo         *undo.Store  // nil: nothing is kept for undo
-	jobs         *jobs        // commands in the background
-	above        *lineage     // of a sub-agent; nil otherwise
-	asks         *owner       // through whom the person is asked
-	spawn        spawner      // starts sub-agents
-	preview      bool         // the front end shows files itself
-	witnesses    Witness      // nil: commits bear no line about the log
-	askedTrailer bool         // in this session, about that line
-	line         string       // that commits of the present call bear
-	step         func(string) // crash points of the tests; does nothing otherwise
+	undo         *undo.Store                  // nil: nothing is kept for undo
+	pictures     func([]byte) (string, error) // keeps one, under the name of its hash
+	jobs         *jobs                        // commands in the background
+	above        *lineage                     // of a sub-agent; nil otherwise
+	asks         *owner                       // through whom the person is asked
+	spawn        spawner                      // starts sub-agents
+	preview      bool                         // the front end shows files itself
+	witnesses    Witness                      // nil: commits bear no line about the log
+	askedTrailer bool                         // in this session, about that line
+	line         string                       // that commits of the present call bear
+	step         func(string)                 // crash points of the tests; does nothing otherwise
 
 	no    rejections // of this turn
 	hooks hooks

@@ -15,6 +15,7 @@ type Mind struct {
 	Price     func(model.Usage) *int64 // millionths of a dollar; nil: unknown
 	Window    int64                    // in tokens; 0 when unknown
 	MaxOutput int64                    // in tokens; 0 when unknown
+	Images    bool                     // it takes pictures
 	Small     bool                     // its window is small, whatever was learnt
 }
 
@@ -43,6 +44,14 @@ func (m Mind) cost(u model.Usage) *int64 {
 func (s *Session) mind() (m Mind, known fit.Known, err error) {
 	err = s.owner.do(func(o *owned) { m, known = o.mind, o.known })
 	return m, known, err
+}
+
+// sees gives a model that takes pictures those of this session.
+func (s *Session) sees(m Mind) sight {
+	if !m.Images {
+		return nil
+	}
+	return s.o.Log.Blob
 }
 
 // small says that the model gets the short prompt, few tools and short results.

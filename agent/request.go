@@ -15,7 +15,7 @@ import (
 // alone, and the request of a later state begins with the same messages, as
 // long as no results were masked and nothing was summed up in between: a
 // provider's prompt cache holds.
-func request(s session.State, tools *tool.Registry, small bool) (model.Request, error) {
+func request(s session.State, tools *tool.Registry, small bool, see sight) (model.Request, error) {
 	req := model.Request{Model: s.Model, System: systemText(small), Tools: toolSpecs(tools, small), Effort: effort(s.Thought)}
 	lead := s.Facts + s.NotesFirst
 	if s.Compaction != nil {
@@ -25,17 +25,38 @@ func request(s session.State, tools *tool.Registry, small bool) (model.Request, 
 	if lead != "" && (len(sent) == 0 || sent[0].Reply != nil || sent[0].Call != nil) {
 		req.Messages, lead = append(req.Messages, model.UserText(lead)), ""
 	}
+	var held []model.Message
 	for i, m := range sent {
-		msg, err := message(m)
+		msg, err := message(m, see)
 		if err != nil {
 			return model.Request{}, fmt.Errorf("message %d of the session: %w", i+1, err)
 		}
 		if i == 0 && lead != "" {
 			msg.Parts = append([]model.Part{{Kind: model.PartText, Text: lead}}, msg.Parts...)
 		}
+		if m.Call == nil || m.Loose {
+			req.Messages, held = append(req.Messages, held...), nil
+		}
+		msg, held = aside(msg, held)
 		req.Messages = append(req.Messages, msg)
 	}
+	req.Messages = append(req.Messages, held...)
 	return req, nil
+}
+
+// aside takes the pictures out of a result: they follow in one message of their
+// own behind all results of a reply, since most protocols want those together
+// and as text.
+func aside(msg model.Message, held []model.Message) (model.Message, []model.Message) {
+	if msg.Role != model.RoleTool || len(msg.Parts) < 2 {
+		return msg, held
+	}
+	if len(held) == 0 {
+		held = []model.Message{model.UserText("[the pictures of the results above, in their order]")}
+	}
+	held[0].Parts = append(held[0].Parts, msg.Parts[1:]...)
+	msg.Parts = msg.Parts[:1]
+	return msg, held
 }
 
 // ordered puts what came between a call and its result behind the results:
@@ -61,7 +82,27 @@ func ordered(m []session.Message) []session.Message {
 	return append(out, held...)
 }
 
-func message(m session.Message) (model.Message, error) {
+// A sight gives the bytes of a picture; nil for a model that takes none.
+type sight func(sha256 string) ([]byte, error)
+
+// shown puts pictures behind a result, or says that they cannot be shown.
+func (see sight) shown(msg model.Message, refs []event.ImageRef) model.Message {
+	for _, ref := range refs {
+		why := "this model takes no pictures"
+		if see != nil {
+			data, err := see(ref.SHA256)
+			if err == nil {
+				msg.Parts = append(msg.Parts, model.Part{Kind: model.PartImage, Image: &model.Image{MediaType: ref.MediaType, Data: data}})
+				continue
+			}
+			why = "it is not kept any more"
+		}
+		msg.Parts[0].Text += "\n[the picture is not shown: " + why + "]"
+	}
+	return msg
+}
+
+func message(m session.Message, see sight) (model.Message, error) {
 	switch {
 	case m.Reply != nil:
 		return replyMessage(m.Reply)
@@ -74,7 +115,11 @@ func message(m session.Message) (model.Message, error) {
 			return model.UserText("[a file that the person named]\n" + text), nil
 		}
 		failed := m.Call.Status != tool.OK.String() && m.Call.Status != tool.Running.String()
-		return model.ToolResult(m.Call.Call, m.Call.Tool, text, failed), nil
+		answer := model.ToolResult(m.Call.Call, m.Call.Tool, text, failed)
+		if m.Masked > 0 {
+			return answer, nil
+		}
+		return see.shown(answer, m.Call.Images), nil
 	case m.Note != "":
 		return model.UserText(m.Note), nil
 	default:

@@ -42,6 +42,13 @@ func (d *Dispatcher) close(ctx context.Context, p proposal, v verdict, out tool.
 		changed := p.deviation()
 		res.Revised, res.Body = changed != "", changed+out.Body
 	}
+	for _, pic := range out.Pictures {
+		sum, err := d.pictures(pic.Data)
+		if err != nil {
+			return res, err
+		}
+		res.Images = append(res.Images, event.ImageRef{Name: pic.Name, MediaType: pic.MediaType, SHA256: sum, Size: int64(len(pic.Data))})
+	}
 	if err := d.afterCall(ctx, p, &res); err != nil {
 		return res, err
 	}

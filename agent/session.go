@@ -49,6 +49,7 @@ type Options struct {
 	Small     bool                     // the model's window is small
 	Window    int64                    // of the model, in tokens; 0 when unknown
 	MaxOutput int64                    // of the model's answer, in tokens; 0 when unknown
+	Images    bool                     // the model takes pictures
 	Preview   bool                     // tell the front end of the files of a call (event.CallPreview)
 
 	Log      *session.Log
@@ -132,7 +133,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if s.audit, err = o.Evidence.Session(ctx, info); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoEvidence, err)
 	}
-	mind := Mind{Provider: o.Provider, Model: o.Model, Price: o.Price, Window: o.Window, MaxOutput: o.MaxOutput, Small: o.Small}
+	mind := Mind{Provider: o.Provider, Model: o.Model, Price: o.Price, Window: o.Window, MaxOutput: o.MaxOutput, Small: o.Small, Images: o.Images}
 	s.owner = newOwner(&owned{
 		offers: offered(o.Commands),
 		mind:   mind, known: o.Learnt.Get(mind.id(), mind.Model),
@@ -217,6 +218,7 @@ func (s *Session) dispatcher() *Dispatcher {
 		judge: s.judge, keeps: s.keep, history: s.commands, limit: s.outputLimitNow, outDir: s.o.Log.OutDir(), clock: s.o.Now,
 		redactor: s.o.Redactor, preview: s.o.Preview, undo: s.o.Undo, witnesses: s.o.Witness, step: s.o.Step, guard: s.o.Guard,
 	}
+	d.pictures = s.o.Log.KeepBlob
 	d.above, d.asks, d.spawn = s.above, s.owner, s.spawn
 	if s.above != nil { // what the person is asked, and keeps, is the parent's
 		parent := s.above.parent

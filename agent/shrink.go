@@ -68,7 +68,7 @@ func (s *Session) measure(m Mind, known fit.Known) (session.State, model.Request
 	if err != nil {
 		return state, model.Request{}, 0, err
 	}
-	req, err := request(state, s.o.Tools, small(m, known))
+	req, err := request(state, s.o.Tools, small(m, known), s.sees(m))
 	req.Model = m.Model
 	return state, req, known.Tokens(fit.Request(req)), err
 }
@@ -143,7 +143,7 @@ func (s *Session) compact(ctx context.Context, m Mind, known fit.Known, keep int
 	next := state
 	next.Compaction = &session.Compaction{Compacted: done}
 	next.NotesFirst = state.Notes
-	after, err := request(next, s.o.Tools, small(m, known))
+	after, err := request(next, s.o.Tools, small(m, known), s.sees(m))
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *Session) compact(ctx context.Context, m Mind, known fit.Known, keep int
 
 // sizeOf is a message's estimate.
 func sizeOf(m session.Message) int64 {
-	msg, err := message(m)
+	msg, err := message(m, nil)
 	if err != nil {
 		return 0
 	}

@@ -28,7 +28,7 @@ type readArgs struct {
 func (readFile) Spec() Spec {
 	return Spec{
 		Name: "read_file", Aliases: []string{"read", "cat", "view", "open_file"}, Category: "file", Small: true,
-		Description: "Read a text file, with line numbers: at most 2,000 lines or 50 KiB a call, go on with offset. " +
+		Description: "Read a text file, with line numbers, or a picture: at most 2,000 lines or 50 KiB a call, go on with offset. " +
 			"Leave the numbers and the tab behind them out when you quote lines. Also reads @out/… , the whole of an output that was cut.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["path"],"properties":{
 			"path":{"type":"string","minLength":1,"description":"file, relative to the workspace"},
@@ -86,6 +86,11 @@ func (readFile) Run(ctx context.Context, e Env, planned effect.Set) (Result, err
 		r.Untrusted = fromCommand
 	}
 	t, err := decodeText(data)
+	if err != nil && !p.Virtual {
+		if shown, ok := shownPicture(p.Name, data); ok {
+			return shown, nil
+		}
+	}
 	var bad *decodeError
 	switch {
 	case errors.Is(err, errBinary):

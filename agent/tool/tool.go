@@ -237,6 +237,7 @@ type Result struct {
 	Changes   []Change
 	Post      []effect.Path // states afterwards, for the audit log
 	Check     bool          // it ran the project's tests
+	Pictures  []Picture     // for models that take them; Body says what they are
 }
 
 // Seen is the content in which the model now knows a file.

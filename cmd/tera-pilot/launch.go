@@ -149,7 +149,7 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	opts := agent.Options{
 		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
 		Level: level, Sandbox: setting, Rules: rules, Book: &book, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
-		Home: p.home, State: p.state, Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Window: prov.window, MaxOutput: prov.output, Preview: l.preview,
+		Home: p.home, State: p.state, Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Images: prov.images, Window: prov.window, MaxOutput: prov.output, Preview: l.preview,
 		Budget: spending(l, p, past), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
 		Switch: func(id, name string) (agent.Mind, error) { return a.another(p, redactor, id, name) },
 		Hooks:  hooks, Guard: guards,

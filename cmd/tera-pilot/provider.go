@@ -30,11 +30,12 @@ type provider struct {
 	window int64
 	output int64 // the longest answer, in tokens; 0 when unknown
 	small  bool
+	images bool // it takes pictures
 }
 
 // mind is the model as a session takes it.
 func (p provider) mind() agent.Mind {
-	return agent.Mind{Provider: p.Provider, Model: p.model, Price: p.price, Window: p.window, MaxOutput: p.output, Small: p.small}
+	return agent.Mind{Provider: p.Provider, Model: p.model, Price: p.price, Window: p.window, MaxOutput: p.output, Small: p.small, Images: p.images}
 }
 
 // another opens a model for a session that runs: a provider by its id, with
@@ -95,7 +96,7 @@ func (a *app) provider(p place, redactor *secret.Redactor) (provider, error) {
 	if err != nil {
 		return provider{}, &exitError{exitModel, err}
 	}
-	return provider{client, name, pricing(info, preset.Local), info.Context, info.MaxOutput, info.Context > 0 && info.Context < smallWindow}, nil
+	return provider{client, name, pricing(info, preset.Local), info.Context, info.MaxOutput, info.Context > 0 && info.Context < smallWindow, info.Images}, nil
 }
 
 // preset is the provider that is meant: the one that is named, else the first
@@ -175,5 +176,5 @@ func (a *app) script(p place) (provider, error) {
 	}
 	free := func(model.Usage) *int64 { return new(int64) }
 	window := int64(p.settings.Providers[scripted].Context)
-	return provider{model.NewScripted(s, p.root), "scenario", free, window, 0, window > 0 && window < smallWindow}, nil
+	return provider{model.NewScripted(s, p.root), "scenario", free, window, 0, window > 0 && window < smallWindow, false}, nil
 }
