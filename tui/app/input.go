@@ -81,14 +81,13 @@ func (m *Model) startKey(name string) tea.Cmd {
 		m.open(&help{})
 		return nil
 	}
-	switch id := m.start.Key(name); id {
-	case "":
+	switch id := m.start.Key(name); {
+	case id == "":
 		return nil
-	case "refresh":
-		if cmd := m.refresh(); cmd != nil {
-			return cmd
-		}
-		fallthrough
+	case id == "doctor" && m.o.Desk.Checks != nil:
+		return m.openChecks()
+	case id == "refresh" && m.o.Refresh != nil:
+		return m.refresh()
 	default:
 		m.chosen = id
 		return tea.Quit

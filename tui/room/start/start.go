@@ -106,7 +106,10 @@ func (r *Room) found(width int, w view.Widths, heads bool) []view.Line {
 		out = append(out, server(s, width, w))
 	}
 	if heads && len(r.s.Remote) > 0 {
-		out = append(out, nil, view.Join(view.Spaces(2), view.Lit(theme.Dim, safe.Lit("Remote models"))))
+		if len(out) > 0 {
+			out = append(out, nil)
+		}
+		out = append(out, view.Join(view.Spaces(2), view.Lit(theme.Dim, safe.Lit("Remote models"))))
 	}
 	for _, t := range r.s.Remote {
 		out = append(out, w.Cut(view.Join(view.Spaces(4), view.Text(theme.Plain, safe.Strict(t))), width))

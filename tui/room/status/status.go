@@ -77,6 +77,8 @@ func sandbox(s string) view.Line {
 		return view.Lit(theme.Warn, safe.Lit("box unknown"))
 	case setting == "off":
 		return view.Lit(theme.Alarm, safe.Lit("box OFF"))
+	case grade == "?":
+		return view.Lit(theme.Dim, safe.Lit("box ..."))
 	case grade == "" || strings.HasPrefix(grade, "none"):
 		return view.Lit(theme.Alarm, safe.Lit("box NONE: commands are refused"))
 	case grade == "A":
