@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +41,9 @@ func newPalette(m *Model) *palette {
 		rows[i] = picker.Row{ID: safe.Int(i).String(), Title: d.title, Right: d.right, Note: d.note, More: d.more}
 	}
 	p.room.Set(rows)
+	for c := p.room.Chosen(); c != nil && !c.Note.Empty(); c = p.room.Chosen() {
+		p.room.Key("down", uv.Key{}) // to the first that can be done; leaving is always one
+	}
 	return p
 }
 
@@ -101,6 +105,15 @@ func (m *Model) deeds() []deed {
 		}
 	}
 	return append(out, deed{lit("Leave; the session can be continued"), lit("ctrl+d"), safe.Text{}, "quit exit", func(*Model, time.Time) tea.Cmd { return tea.Quit }})
+}
+
+// sentence is a text of ours with a capital letter.
+func sentence(t safe.Text) safe.Text {
+	s := t.String()
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return t
+	}
+	return safe.Join(safe.Strict(strings.ToUpper(s[:1])), t.Slice(1, len(s)))
 }
 
 func (m *Model) byKey(a keys.Action, title safe.Text, more string, note safe.Text) deed {

@@ -171,7 +171,7 @@ func (r *Room) View(width, height int, w view.Widths) ([]view.Line, *view.Cell) 
 	}
 	r.top = max(0, min(max(r.top, r.chosen-room+1), len(r.fit)-room))
 	var body []view.Line
-	cols := r.columns(w)
+	cols := r.columns(width, w)
 	for i := r.top; i < len(r.fit) && len(body) < room; i++ {
 		body = append(body, r.row(&r.rows[r.fit[i]], i == r.chosen, cols, width, w))
 	}
@@ -226,19 +226,23 @@ func (r *Room) foot(width int, w view.Widths) view.Line {
 	return out
 }
 
-// columns are the widths of the cells behind the titles.
-func (r *Room) columns(w view.Widths) []int {
-	var out []int
+// columns are where the cells begin, and the widths of the cells: the titles
+// get what they need, up to a half of the screen.
+func (r *Room) columns(width int, w view.Widths) []int {
+	out := []int{leastTitle}
 	for _, n := range r.fit {
 		row := &r.rows[n]
+		if len(row.Cells) > 0 || !row.Note.Empty() {
+			out[0] = max(out[0], min(width/2, w.Of(row.Lead)+w.Of(row.Title)+6))
+		}
 		if !row.Note.Empty() {
 			continue
 		}
 		for i, c := range row.Cells {
-			if i == len(out) {
+			if i+1 == len(out) {
 				out = append(out, 0)
 			}
-			out[i] = max(out[i], w.Of(c))
+			out[i+1] = max(out[i+1], w.Of(c))
 		}
 	}
 	return out
@@ -263,14 +267,13 @@ func (r *Room) row(row *Row, chosen bool, cols []int, width int, w view.Widths) 
 	if row.Warn {
 		dim = theme.Warn
 	}
-	// Columns begin at two fifths of the screen, where the title leaves them.
-	col := max(28, width*2/5)
+	col := cols[0]
 	if len(cells) > 0 && width >= narrow {
 		left = w.Pad(w.Cut(left, col-2), col)
 		for i, c := range cells {
 			cell := view.Text(dim, c)
 			if i < len(cells)-1 {
-				cell = w.Pad(cell, cols[i]+3)
+				cell = w.Pad(cell, cols[i+1]+3)
 			}
 			if i > 0 && w.Line(left)+w.Of(c)+3+w.Line(right) > width {
 				break
@@ -282,6 +285,9 @@ func (r *Room) row(row *Row, chosen bool, cols []int, width int, w view.Widths) 
 	}
 	return w.Ends(left, right, width, width/2)
 }
+
+// leastTitle is the least width of the column of titles, with its mark.
+const leastTitle = 24
 
 // narrow is the width below which a row has one column behind its title.
 const narrow = 72
