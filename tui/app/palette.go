@@ -96,13 +96,14 @@ func (m *Model) deeds() []deed {
 	out = append(out, m.themeDeeds()...)
 	out = append(out, m.byKey(keys.Help, lit("Keys and commands"), "help", safe.Text{}))
 	for _, c := range keys.Commands() {
-		if !c.Args.Empty() && !strings.HasPrefix(c.Name.String(), "/level") && !strings.HasPrefix(c.Name.String(), "/theme") {
-			word := c.Name.String()
-			out = append(out, deed{safe.Join(c.Does, lit("  "), lit("..")), c.Name, safe.Text{}, word, func(m *Model, _ time.Time) tea.Cmd {
-				m.composer.Set(word + " ")
-				return nil
-			}})
+		word := c.Name.String()
+		if c.Args.Empty() || slices.Contains([]string{"/level", "/theme", "/model", "/find"}, word) {
+			continue // it stands above, or in a key of its own
 		}
+		out = append(out, deed{sentence(c.Does), safe.Join(c.Name, lit(" "), c.Args), safe.Text{}, word, func(m *Model, _ time.Time) tea.Cmd {
+			m.composer.Set(word + " ")
+			return nil
+		}})
 	}
 	return append(out, deed{lit("Leave; the session can be continued"), lit("ctrl+d"), safe.Text{}, "quit exit", func(*Model, time.Time) tea.Cmd { return tea.Quit }})
 }
