@@ -24,7 +24,8 @@ func (s *Store) DeleteAfter(id string, stated func() error) error {
 	}
 	err = stated()
 	if err == nil {
-		err = os.RemoveAll(filepath.Join(s.dir, id))
+		// Beside the sessions lies what undo keeps of them.
+		err = errors.Join(os.RemoveAll(filepath.Join(filepath.Dir(s.dir), "undo", id)), os.RemoveAll(filepath.Join(s.dir, id)))
 	}
 	return errors.Join(err, l.file.Close(), l.lock.Close())
 }

@@ -322,6 +322,9 @@ type Summary struct {
 	Updated time.Time `json:"updated"`
 	Open    bool      `json:"open_calls"`       // a crash left calls open
 	Parent  string    `json:"parent,omitempty"` // of a sub-agent: the session that started it
+	Forked  string    `json:"forked,omitempty"` // the session that this one was forked from
+	Turn    int       `json:"fork_turn,omitempty"`
+	Archive bool      `json:"archived,omitempty"`
 	Problem string    `json:"problem,omitempty"`
 }
 
@@ -336,10 +339,16 @@ func (s *Store) List() ([]Summary, error) {
 		return nil, fmt.Errorf("session store: %w", err)
 	}
 	var out []Summary
+	known, rows, fresh := s.readIndex(), map[string]indexed{}, false
 	for _, entry := range entries {
-		if entry.IsDir() && idForm.MatchString(entry.Name()) {
-			out = append(out, s.summary(entry.Name()))
+		if id := entry.Name(); entry.IsDir() && idForm.MatchString(id) {
+			rows[id] = s.row(id, known)
+			fresh = fresh || rows[id] != known[id]
+			out = append(out, rows[id].Summary)
 		}
+	}
+	if fresh || len(rows) != len(known) {
+		s.writeIndex(rows)
 	}
 	slices.SortFunc(out, func(a, b Summary) int {
 		if c := b.Updated.Compare(a.Updated); c != 0 {
@@ -357,8 +366,10 @@ func (s *Store) summary(id string) Summary {
 	}
 	state := Fold(events)
 	sum := Summary{ID: id, Root: state.Root, Title: state.Title, Turns: state.Turn, Open: len(state.Open) > 0}
-	if state.Fork == 0 {
+	if sum.Archive = state.Archived; state.Fork == 0 {
 		sum.Parent = state.Parent
+	} else {
+		sum.Forked, sum.Turn = state.Parent, forkTurn(events, state.Fork)
 	}
 	paths := map[string]bool{}
 	for _, c := range state.Changed {
@@ -369,6 +380,17 @@ func (s *Store) summary(id string) Summary {
 		sum.Updated = events[len(events)-1].Time
 	}
 	return sum
+}
+
+// forkTurn is the turn at whose end a fork begins.
+func forkTurn(events []event.Event, at uint64) int {
+	turn := 0
+	for _, e := range events {
+		if t, ok := e.Body.(event.TurnEnded); ok && e.Seq <= at {
+			turn = t.Turn
+		}
+	}
+	return turn
 }
 
 // Latest is the id of the last changed session whose root is root.

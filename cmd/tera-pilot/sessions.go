@@ -19,12 +19,13 @@ func (a *app) sessionsCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var find string
-	var asJSON bool
+	var asJSON, all bool
 	list := &cobra.Command{
 		Use: "list", Short: "List sessions, the last used first", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return a.listSessions(find, asJSON) },
+		RunE: func(*cobra.Command, []string) error { return a.listSessions(find, asJSON, all) },
 	}
 	list.Flags().StringVar(&find, "find", "", "only those whose title, folder or text holds this")
+	list.Flags().BoolVar(&all, "all", false, "archived ones too")
 	list.Flags().BoolVar(&asJSON, "json", false, "one object a line")
 	show := &cobra.Command{
 		Use: "show ID", Short: "Print a session", Args: cobra.ExactArgs(1),
@@ -32,6 +33,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 	}
 	show.Flags().BoolVar(&asJSON, "json", false, "one event a line")
 	cmd.AddCommand(list, show, a.sessionsDeleteCommand())
+	cmd.AddCommand(a.sessionsTree()...)
 	return cmd
 }
 
@@ -43,7 +45,7 @@ func (a *app) sessionStore() (*session.Store, error) {
 	return session.NewStore(filepath.Join(state, "sessions")), nil
 }
 
-func (a *app) listSessions(find string, asJSON bool) error {
+func (a *app) listSessions(find string, asJSON, archived bool) error {
 	store, err := a.sessionStore()
 	if err != nil {
 		return err
@@ -54,7 +56,7 @@ func (a *app) listSessions(find string, asJSON bool) error {
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, s := range all {
-		if !matches(store, s, find) {
+		if s.Archive && !archived || !matches(store, s, find) {
 			continue
 		}
 		if asJSON {
@@ -67,6 +69,12 @@ func (a *app) listSessions(find string, asJSON bool) error {
 		if s.Problem != "" {
 			title = visible.Strict(s.Problem)
 		}
+		if s.Forked != "" {
+			title += fmt.Sprintf("  (fork of %s at turn %d)", visible.Strict(s.Forked), s.Turn)
+		}
+		if s.Archive {
+			title += "  (archived)"
+		}
 		fmt.Fprintf(w, "%s\t%s\t%d turns\t%d files\t%s\t%s\n", s.ID, s.Updated.Local().Format("2006-01-02 15:04"), s.Turns, s.Files, visible.Strict(s.Root), title)
 	}
 	return w.Flush()
@@ -77,16 +85,8 @@ func matches(store *session.Store, s session.Summary, find string) bool {
 	if find == "" || strings.Contains(s.Title, find) || strings.Contains(s.Root, find) {
 		return true
 	}
-	events, err := store.Read(s.ID)
-	if err != nil {
-		return false
-	}
-	for _, m := range session.Fold(events).Messages {
-		if strings.Contains(m.User, find) || m.Reply != nil && strings.Contains(m.Reply.Text, find) || m.Call != nil && strings.Contains(m.Call.Body, find) {
-			return true
-		}
-	}
-	return false
+	hits, err := store.Search(s.ID, find)
+	return err == nil && len(hits) > 0
 }
 
 func (a *app) showSession(id string, asJSON bool) error {

@@ -1,0 +1,66 @@
+package session
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+)
+
+// indexFile holds what was last found out about each session. It only saves
+// work: a line whose log has changed, or that cannot be read, is found out anew.
+const indexFile = "index.json"
+
+// indexVersion changes with what a Summary says, so that an older index is no
+// index.
+const indexVersion = 1
+
+type index struct {
+	V    int                `json:"v"`
+	Rows map[string]indexed `json:"rows"`
+}
+
+// indexed is a summary with what tells that its log has not changed.
+type indexed struct {
+	Size    int64   `json:"size"`
+	ModTime int64   `json:"mtime"`
+	Summary Summary `json:"summary"`
+}
+
+func (s *Store) readIndex() map[string]indexed {
+	var in index
+	b, err := os.ReadFile(filepath.Join(s.dir, indexFile))
+	if err != nil || json.Unmarshal(b, &in) != nil || in.V != indexVersion {
+		return nil
+	}
+	return in.Rows
+}
+
+// writeIndex is best effort: without it the next list takes longer.
+func (s *Store) writeIndex(rows map[string]indexed) {
+	b, err := json.Marshal(index{indexVersion, rows})
+	if err != nil {
+		return
+	}
+	tmp, err := os.CreateTemp(s.dir, ".index-*") // 0600
+	if err != nil {
+		return
+	}
+	_, err = tmp.Write(b)
+	if closeErr := tmp.Close(); err != nil || closeErr != nil || os.Rename(tmp.Name(), filepath.Join(s.dir, indexFile)) != nil {
+		_ = os.Remove(tmp.Name())
+	}
+}
+
+// row is the summary of a session, from the index where that still holds.
+func (s *Store) row(id string, known map[string]indexed) indexed {
+	info, err := os.Lstat(filepath.Join(s.dir, id, eventsFile))
+	if err != nil {
+		return indexed{Summary: s.summary(id)}
+	}
+	r := indexed{Size: info.Size(), ModTime: info.ModTime().UnixNano()}
+	if k, ok := known[id]; ok && k.Size == r.Size && k.ModTime == r.ModTime && k.Summary.ID == id {
+		return k
+	}
+	r.Summary = s.summary(id)
+	return r
+}
