@@ -135,7 +135,20 @@ func (s *Session) withKept(o *owned, files gate.Rules) gate.Rules {
 func (s *Session) enforce(o *owned, what, rule string, after gate.Rules) {
 	before := o.limits.Rules
 	o.limits.Rules = after
+	s.archive(o, after)
 	o.tell(event.PolicyChanged{What: what, Rule: rule, From: before.Digest(), To: after.Digest()})
+}
+
+// archive keeps the texts of the rules in force, so that what is decided under
+// them can be replayed. Without it the session goes on: its decisions are then
+// not replayable, and the person hears of it.
+func (s *Session) archive(o *owned, r gate.Rules) {
+	if s.o.Book == nil {
+		return
+	}
+	if err := s.o.Book.Archive(r); err != nil {
+		o.tell(event.Notice{Severity: "warn", Key: "policy", Text: "the policy's text was not kept, so decisions cannot be replayed: " + err.Error()})
+	}
 }
 
 // recordPolicy states in the audit log that other rules will be in force.

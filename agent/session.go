@@ -194,6 +194,9 @@ func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
 	if err := s.openUndo(ctx); err != nil {
 		return err
 	}
+	if err := s.owner.do(func(o *owned) { s.archive(o, o.limits.Rules) }); err != nil {
+		return err
+	}
 	if err := s.recover(ctx); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func LoadCommandsJSON(r io.Reader, name string, layer Layer) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{file: &File{Name: name, Layer: layer, Digest: hashHex(src)}}
+	l := &loader{file: &File{Name: name, Layer: layer, Digest: hashHex(src), Source: src}}
 	var doc struct {
 		Allowed   []string            `json:"extra_allowed"`
 		Denied    []string            `json:"extra_denied"`

@@ -24,6 +24,7 @@ type File struct {
 	Approved bool      // project files: the user approved exactly this Digest
 	Warnings []Problem // dead, duplicate and over-broad rules; the file still loads
 	Rules    []Rule
+	Source   []byte // its bytes: never changed
 }
 
 // A Problem is a remark about a line of a policy file.
@@ -117,7 +118,7 @@ func Load(r io.Reader, name string, layer Layer) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{file: &File{Name: name, Layer: layer, Digest: hashHex(src)}}
+	l := &loader{file: &File{Name: name, Layer: layer, Digest: hashHex(src), Source: src}}
 	var doc document
 	d := toml.NewDecoder(bytes.NewReader(src)).DisallowUnknownFields()
 	if err := d.Decode(&doc); err != nil {

@@ -110,6 +110,9 @@ func (in Input) hostOffer() []Offer {
 	}}}
 }
 
+// With is the input with a further file of rules, for every agent of the chain.
+func (in Input) With(f *commandpolicy.File) Input { return in.with(f) }
+
 // with adds a file of rules for every agent of the chain.
 func (in Input) with(f *commandpolicy.File) Input {
 	for l := &in.Limits; ; {

@@ -40,6 +40,7 @@ func (a *app) policyCommand() *cobra.Command {
 			Args: policyArgs(1, 1), RunE: func(cmd *cobra.Command, args []string) error { return a.policyForget(cmd.Context(), args[0]) },
 		},
 	)
+	c.AddCommand(a.whatIfCommand())
 	return c
 }
 

@@ -227,12 +227,21 @@ func (r *Room) scope(s event.Scope, chosen bool, width int, w view.Widths) []vie
 	out := option(safe.Shown(s.Title), chosen, width, w)
 	for _, d := range []struct{ name, text safe.Text }{
 		{safe.Lit("     match  "), safe.Shown(s.Match)}, {safe.Lit("     not    "), safe.Shown(s.NoMatch)}, {safe.Lit("     rule   "), safe.Shown(s.Rule)},
+		{safe.Lit("     ends   "), ends(s)}, {safe.Lit("     seen   "), safe.Shown(s.Seen)},
 	} {
 		if !d.text.Empty() {
 			out = append(out, w.Wrap(view.Join(view.Lit(theme.Dim, d.name), view.Text(theme.Dim, d.text)), width, 12)...)
 		}
 	}
 	return out
+}
+
+// ends is when a scope ends, in the person's own time.
+func ends(s event.Scope) safe.Text {
+	if s.Until.IsZero() {
+		return safe.Lit("with this session")
+	}
+	return safe.Strict(s.Until.Local().Format("2006-01-02 15:04"))
 }
 
 // keyRows are the answer keys, and where the arming stands.

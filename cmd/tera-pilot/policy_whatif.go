@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/agent/rulebook"
+	"github.com/tera-pilot/tera-pilot/agent/whatif"
+	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/commandpolicy"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
+)
+
+func (a *app) whatIfCommand() *cobra.Command {
+	var file, since string
+	c := &cobra.Command{
+		Use:   "what-if --rule FILE [--since TIME]",
+		Short: "Replay the decisions of the log, and say which a rule would have changed",
+		Long: `Replay the decisions that stand in the log from their inputs, with the rules in
+FILE added as rules of yours, and list those whose answer would be another one.
+A decision whose inputs were redacted, or whose rules are gone, is counted as not
+replayable. Nothing is run, and nothing is changed.`,
+		Example: `  tera-pilot policy what-if --rule draft.toml --since 2026-11-01`,
+		Args:    policyArgs(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.policyWhatIf(cmd.Context(), file, since) },
+	}
+	c.Flags().StringVar(&file, "rule", "", "file with the rules to try")
+	c.Flags().StringVar(&since, "since", "", "leave out what is older: a date, or a time with a zone")
+	return c
+}
+
+func (a *app) policyWhatIf(ctx context.Context, file, since string) error {
+	if file == "" {
+		return usage("policy what-if: name the rules to try with --rule FILE")
+	}
+	from, err := sinceTime(since)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return usage("policy what-if: %w", err)
+	}
+	defer f.Close()
+	rule, err := commandpolicy.Load(f, file, commandpolicy.LayerUser)
+	if err != nil {
+		return usage("policy what-if: %w", err)
+	}
+	state, err := a.stateHome()
+	if err != nil {
+		return err
+	}
+	r, err := audit.OpenReader(ctx, audit.Options{Dir: state})
+	if err != nil {
+		return usage("policy what-if: %w", err)
+	}
+	rep, err := whatif.Replay(ctx, r, rulebook.Book{State: state}, rule, from)
+	if err != nil {
+		return fmt.Errorf("policy what-if: %w", err)
+	}
+	for _, c := range rep.Changes {
+		fmt.Fprintf(a.stdout, "%6d  %s  %s becomes %s  %s\n", c.Entry.Seq, c.Entry.Time, c.Was, c.Now, visible.Strict(c.Entry.Title))
+	}
+	fmt.Fprintf(a.stdout, "%d decisions, %d replayed, %d would change, %d not replayable\n", rep.Decisions, rep.Replayed, len(rep.Changes), rep.NotReplayable)
+	if len(rep.Differs) > 0 {
+		return &exitError{exitFailed, fmt.Errorf("%d records state another answer than their inputs give (the first is %d): `tera-pilot audit verify` says whether the log is whole", len(rep.Differs), rep.Differs[0])}
+	}
+	return nil
+}
+
+// sinceTime is a date or a time as the log writes times; "" for none.
+func sinceTime(s string) (string, error) {
+	if s == "" {
+		return "", nil
+	}
+	for _, form := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(form, s); err == nil {
+			return t.UTC().Format("2006-01-02T15:04:05"), nil
+		}
+	}
+	return "", usage("--since %q: write a date (2026-11-30) or a time with a zone (2026-11-30T12:00:00Z)", s)
+}
