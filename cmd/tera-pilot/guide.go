@@ -2,10 +2,12 @@ package main
 
 import (
 	"crypto/rand"
+	"fmt"
 
 	"github.com/tera-pilot/tera-pilot/agent"
 	"github.com/tera-pilot/tera-pilot/agent/guide"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 	"github.com/tera-pilot/tera-pilot/tui/keys"
 )
 
@@ -26,6 +28,10 @@ func (o *opened) guided(opts *agent.Options) []tool.Skill {
 	skills, problems := from.Skills()
 	opts.Problems = append(opts.Problems, problems...)
 	opts.Skills = guide.SkillList(skills, mark)
+	for _, f := range opts.Notes.Files {
+		o.read = append(o.read, fmt.Sprintf("the model reads %s  sha256 %.12s", visible.Strict(f.Path), f.SHA256))
+	}
+	o.read = append(o.read, opts.Problems...)
 	var out []tool.Skill
 	for _, k := range skills {
 		out = append(out, tool.Skill{Name: k.Name, Text: k.Text, Own: k.From == "user"})

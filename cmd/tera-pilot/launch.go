@@ -73,6 +73,7 @@ type opened struct {
 	diagnosis *diagnosis     // nil without --log
 	project   *trust.Project // the repository's own configuration; nil with --ignore-project-config
 	grant     trust.Grant    // what of it the person let in
+	read      []string       // what of it the model reads, and what was left out
 }
 
 // open makes a session of flags, settings and the folder it was started in.

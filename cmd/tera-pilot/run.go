@@ -91,6 +91,9 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 		return err
 	}
 	a.warnLevel(o, f.noConfirm)
+	for _, line := range o.read {
+		fmt.Fprintln(a.stderr, line)
+	}
 	limited := ctx
 	if f.minutes > 0 {
 		var cancel context.CancelFunc
