@@ -14,6 +14,9 @@ import (
 func (s *Session) handle(o *owned, c event.Command) {
 	switch c := c.(type) {
 	case event.Submit:
+		if len(c.Images) > 0 {
+			o.tell(event.Notice{Severity: "warn", Key: "images", Text: "pictures that come with a message are not sent on", Hint: "put the picture into the workspace and name it: the model reads it with read_file"})
+		}
 		s.submit(o, c.Text)
 	case event.Interject:
 		s.interject(o, c.Text)
