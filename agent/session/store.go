@@ -277,7 +277,7 @@ func readEvents(id string, r io.Reader) (events []event.Event, good int64, err e
 			return nil, 0, &DamagedError{id, n, readErr}
 		}
 		var e event.Event
-		err := json.Unmarshal(line, &e)
+		err := e.UnmarshalJSON(line) // which checks the whole line itself
 		if err == nil && e.Seq != uint64(n) {
 			err = fmt.Errorf("event %d stands there", e.Seq)
 		}

@@ -628,3 +628,24 @@ func BenchmarkSurvey10000(b *testing.B) {
 		}
 	}
 }
+
+// TestOneIDTwice: models use the ids of their calls more than once.
+func TestOneIDTwice(t *testing.T) {
+	d := disk{t, t.TempDir()}
+	s := mustOpen(t, filepath.Join(t.TempDir(), "u"), d.root)
+	d.write("f", "one")
+	for i, text := range []string{"two", "three"} {
+		id, err := s.Begin(Call{ID: "call_1", Turn: i + 1}, nil, nil, d.survey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.write("f", text)
+		if _, err := s.End(id, nil, d.survey); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s = mustReopen(t, s, d.root)
+	if plan := mustPlan(t, s, Selection{All: true}, d); len(plan.Calls) != 2 || string(plan.Steps[0].Data) != "one" {
+		t.Errorf("%+v", plan)
+	}
+}
