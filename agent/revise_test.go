@@ -263,3 +263,50 @@ func TestARepeatedCall(t *testing.T) {
 	r.stop()
 	r.verify()
 }
+
+// TestPartOfADeletion: what the person keeps of a file stays, and the result
+// says so.
+func TestPartOfADeletion(t *testing.T) {
+	r := newRig(t, []step{{Say: "x", Calls: []call{{"delete_file", map[string]any{"path": "a.txt"}}}}, {Say: "done"}}, nil)
+	r.write("a.txt", "one\ntwo\n")
+	reviewer(r, func(q event.Question) []event.Revision {
+		return []event.Revision{{Drop: []int{lineOf(t, q, event.LineDelete, "- two")}}}
+	})
+	r.start("")
+	r.turn("go")
+	r.stop()
+	if res := r.results()[0]; r.read("a.txt") != "two\n" || res.Status != "ok" || !strings.HasPrefix(res.Title, "edited") || !res.Revised {
+		t.Errorf("%q, %+v", r.read("a.txt"), res)
+	}
+	r.verify()
+}
+
+// TestPartOfAPatch: of a diff over three files one is left out whole, and one in
+// part; CRLF and a missing line end at the end stay as they are.
+func TestPartOfAPatch(t *testing.T) {
+	patch := strings.Join([]string{
+		"--- a/a.txt", "+++ b/a.txt", "@@ -1,2 +1,2 @@", "-one", "+ONE", " two", "\\ No newline at end of file",
+		"--- a/b.txt", "+++ b/b.txt", "@@ -1 +1 @@", "-b", "+B",
+		"--- /dev/null", "+++ b/d/c.txt", "@@ -0,0 +1,2 @@", "+c", "+d", "",
+	}, "\n")
+	r := newRig(t, []step{{Say: "x", Calls: []call{{"apply_diff", map[string]any{"diff": patch}}}}, {Say: "done"}}, nil)
+	r.write("a.txt", "one\r\ntwo")
+	r.write("b.txt", "b\n")
+	asked := reviewer(r, func(q event.Question) []event.Revision {
+		return []event.Revision{{Drop: []int{
+			lineOf(t, q, event.LineDelete, "- b"), lineOf(t, q, event.LineAdd, "+ B"), lineOf(t, q, event.LineAdd, "+ d"),
+		}}}
+	})
+	r.start("")
+	r.turn("go")
+	r.stop()
+	res := r.results()[0]
+	if len(*asked) != 2 {
+		t.Fatalf("asked %d times: %+v", len(*asked), res)
+	}
+	lineOf(t, (*asked)[0], event.LineFile, "file 2 of 3  b.txt")
+	if r.read("a.txt") != "ONE\r\ntwo" || r.read("b.txt") != "b\n" || r.read("d/c.txt") != "c\n" || !res.Revised {
+		t.Errorf("%q %q %q %+v", r.read("a.txt"), r.read("b.txt"), r.read("d/c.txt"), res)
+	}
+	r.verify()
+}

@@ -62,6 +62,9 @@ func itself(ctx context.Context, v View, name string) (effect.Path, error) {
 
 // Run implements Tool.
 func (deleteFile) Run(ctx context.Context, e Env, planned effect.Set) (Result, error) {
+	if planned.Effects[0].Kind != effect.Delete { // the person left some of it
+		return checker{}.write(ctx, e, planned, "")
+	}
 	return act(ctx, e, planned, "deleted "+quote(planned.Effects[0].Path.Name))
 }
 

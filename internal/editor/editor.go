@@ -22,6 +22,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 )
 
@@ -130,11 +131,15 @@ func (s *Session) Text() (string, error) {
 }
 
 func (s *Session) read() (string, error) {
-	f, err := os.Open(s.file)
+	// A link would bring in what no editor wrote, and a pipe would never end.
+	f, err := os.OpenFile(s.file, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", fmt.Errorf("what the editor saved: %w", err)
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", errors.Join(errors.New("what the editor saved is no file any more"), err)
+	}
 	b, err := io.ReadAll(io.LimitReader(f, maxText+1))
 	switch {
 	case err != nil:
