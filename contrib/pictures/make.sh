@@ -83,7 +83,10 @@ keys Escape C-z
 wait_for "undo"
 sleep 1
 shot undo
-keys Escape C-s
+keys Enter
+wait_for "what would happen"
+shot undo-plan
+keys Escape Escape C-s
 wait_for "this one"
 shot sessions
 keys Escape "?"

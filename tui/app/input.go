@@ -357,6 +357,8 @@ func (m *Model) command(word, rest string, now time.Time) (cmd tea.Cmd, known bo
 			return nil, true
 		}
 		return m.do(keys.Undo, now), true
+	case "/jobs":
+		m.openJobs()
 	case "/find":
 		m.goTo(rest)
 	case "/copy":

@@ -86,6 +86,7 @@ func (m *Model) deeds() []deed {
 		m.byKey(keys.Models, lit("Choose another model"), "provider switch", missing(m.o.Desk.Models == nil)),
 		m.byKey(keys.Activity, lit("Activity: what was done and decided"), "audit log evidence", safe.Text{}),
 		{lit("Stop the turn"), lit("esc"), unless(m.state.Busy, lit("nothing runs")), "cancel interrupt", func(m *Model, _ time.Time) tea.Cmd { m.o.Send(event.Cancel{}); return nil }},
+		{lit("Background jobs"), lit("/jobs"), unless(len(m.state.Jobs) > 0, lit("none runs")), "process stop kill", func(m *Model, _ time.Time) tea.Cmd { m.openJobs(); return nil }},
 		{lit("Find in the conversation"), m.keys.Key(keys.Find), unless(len(m.state.Items) > 0, lit("nothing was said yet")), "search", func(m *Model, _ time.Time) tea.Cmd { m.startFind(); return nil }},
 		{lit("Copy the last answer"), m.keys.Key(keys.Copy), unless(m.state.Last != "", lit("there is no answer yet")), "clipboard yank", func(m *Model, _ time.Time) tea.Cmd { return m.copyText(m.state.Last) }},
 		m.byKey(keys.Select, lit("Plain text of the conversation, to select from"), "mouse", unless(len(m.state.Items) > 0, lit("nothing was said yet"))),

@@ -76,6 +76,7 @@ func Commands() []Command {
 		{lit("/theme"), lit("[NAME]"), lit("dark, light, high-contrast, ansi16, mono or auto")},
 		{lit("/sessions"), lit(""), lit("stored sessions")},
 		{lit("/undo"), lit(""), lit("take back what was changed")},
+		{lit("/jobs"), lit(""), lit("commands that run in the background; x stops one")},
 		{lit("/find"), lit("TEXT"), lit("find in the conversation")},
 		{lit("/copy"), lit(""), lit("send the last answer to the terminal's clipboard")},
 		{lit("/doctor"), lit(""), lit("what works on this machine")},
