@@ -3,6 +3,7 @@ package tui_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,47 @@ func TestResizes(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+	}
+}
+
+// seen is the screen, without the place of a cursor that is hidden.
+func seen(p *tuitest.Program) string {
+	return regexp.MustCompile(`cursor \d+,\d+ shown false`).ReplaceAllString(p.Screen.Styled(), "no cursor")
+}
+
+// TestListsSurviveResizes: the same of the rooms above the conversation.
+func TestListsSurviveResizes(t *testing.T) {
+	steps := 12
+	if testing.Short() || raceDetector {
+		steps = 3
+	}
+	for i, keys := range [][]string{{"ctrl+k", "down", "down", "down", "down"}, {"ctrl+s", "down"}, {"ctrl+z", "down", "down"}, {"ctrl+z", "enter"}, {"f3", "down"}, {"f1"}} {
+		r := rand.New(rand.NewPCG(uint64(i), 11))
+		story := corpusStory(r, 3)
+		tuitest.Bubble(t, func(t *testing.T) {
+			start := func(w, h int) *tuitest.Program {
+				s := tuitest.NewSession(story...)
+				s.On = undoPoints
+				p := tuitest.Open(t, w, h, tui.Options{Session: s, Desk: testDesk()})
+				p.Keys(keys...)
+				return p
+			}
+			live := start(100, 30)
+			for range steps {
+				w, h := 1+r.IntN(130), 1+r.IntN(45)
+				live.Resize(w, h)
+				live.Wait(100 * time.Millisecond)
+				fresh := start(w, h)
+				if d := cmp.Diff(seen(fresh), seen(live)); d != "" {
+					t.Errorf("%v at %dx%d (-fresh +resized):\n%s", keys, w, h, d)
+				}
+				fresh.Quit()
+				if t.Failed() {
+					break
+				}
+			}
+			live.Quit()
+		})
 	}
 }
 

@@ -45,6 +45,7 @@ type Room struct {
 	finding bool
 	chosen  int // index into fit
 	top     int
+	room    int // rows that there was room for
 }
 
 // A Hint is a key and what it does, for the last row.
@@ -166,9 +167,10 @@ func (r *Room) View(width, height int, w view.Widths) ([]view.Line, *view.Cell) 
 	head, caret := r.head(width, w)
 	foot := append(r.about(width, height/3, w), view.Rule(width), r.foot(width, w))
 	room := max(1, height-len(head)-len(foot))
-	if r.chosen < r.top {
-		r.top = r.chosen
+	if room != r.room {
+		r.top, r.room = 0, room // another screen: the place is that of the choice
 	}
+	r.top = min(r.top, r.chosen)
 	r.top = max(0, min(max(r.top, r.chosen-room+1), len(r.fit)-room))
 	var body []view.Line
 	cols := r.columns(width, w)
