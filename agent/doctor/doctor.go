@@ -239,6 +239,9 @@ func publicKey(state string) (audit.PublicKey, error) {
 
 func (p Place) keys() Check {
 	all, err := keystore.Open(p.State).List()
+	if _, locked := errors.AsType[*keystore.LockedError](err); locked {
+		return Check{"keys", OK, "encrypted with a passphrase (" + keystore.Passphrase + ")", ""}
+	}
 	if err != nil {
 		return Check{"keys", Fail, err.Error(), "see docs/troubleshooting.md"}
 	}

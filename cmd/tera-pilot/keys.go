@@ -16,8 +16,12 @@ func (a *app) keysCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keys",
 		Short: "Keys of model providers: kept by reference or in a 0600 file, never printed",
-		Args:  noSubcommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long: `Keys of model providers: kept by reference, or, from stdin, in a file of mode
+0600, which is encrypted when TERA_PILOT_KEYS_PASSPHRASE is set (XChaCha20-Poly1305,
+Argon2id). A key in the environment, such as OPENAI_API_KEY, goes before a stored
+one. No key is ever printed, nor taken from an argument.`,
+		Args: noSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var from string
 	set := &cobra.Command{
@@ -48,6 +52,11 @@ func (a *app) keysCommand() *cobra.Command {
 	return cmd
 }
 
+// keys is the key store, opened with the passphrase of the environment.
+func (a *app) keys(state string) *keystore.Store {
+	return keystore.Open(state).With(a.getenv(keystore.Passphrase))
+}
+
 // changeKeys changes the key store and states it in the audit log: the intent
 // first, so that no change is without evidence.
 func (a *app) changeKeys(ctx context.Context, what, name string, change func(*keystore.Store) error) error {
@@ -59,7 +68,7 @@ func (a *app) changeKeys(ctx context.Context, what, name string, change func(*ke
 		return usage("%w", err)
 	}
 	err = a.recorded(ctx, state, audit.SettingsChange("key "+name+" "+what, "", "", "key "+name), func() error {
-		return change(keystore.Open(state))
+		return change(a.keys(state))
 	})
 	if err != nil {
 		return err
@@ -97,7 +106,7 @@ func (a *app) listKeys() error {
 	if err != nil {
 		return err
 	}
-	all, err := keystore.Open(state).List()
+	all, err := a.keys(state).List()
 	if err != nil {
 		return err
 	}

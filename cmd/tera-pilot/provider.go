@@ -130,9 +130,12 @@ func (a *app) key(cfg *model.Config, p place, redactor *secret.Redactor) error {
 	if preset.KeyEnv != "" {
 		text = a.getenv(preset.KeyEnv)
 	}
+	if pass := a.getenv(keystore.Passphrase); pass != "" {
+		redactor.Add(pass)
+	}
 	if text == "" {
 		var err error
-		if text, err = keystore.Open(p.state).Get(id, a.getenv); err != nil {
+		if text, err = a.keys(p.state).Get(id, a.getenv); err != nil {
 			return &exitError{exitModel, err}
 		}
 	}

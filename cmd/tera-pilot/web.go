@@ -27,10 +27,13 @@ func (a *app) web(s config.Settings, state string, redactor *secret.Redactor) (*
 		return nil, usage("%s: %w", s.File, err)
 	}
 	o.Secrets = redactor
+	if pass := a.getenv(keystore.Passphrase); pass != "" {
+		redactor.Add(pass)
+	}
 	if name := s.Web.Search.Backend; name != "" {
 		key := a.getenv(strings.ToUpper(name) + "_API_KEY")
 		if key == "" {
-			if key, err = keystore.Open(state).Get(name, a.getenv); err != nil {
+			if key, err = a.keys(state).Get(name, a.getenv); err != nil {
 				return nil, usage("%w", err)
 			}
 		}

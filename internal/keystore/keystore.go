@@ -2,9 +2,11 @@
 // is, or, from standard input, the key itself, in a file that only its owner
 // may read.
 //
-// A key is never taken from an argument, and never printed. The file is not
-// encrypted: whoever can read the person's files can read it. References
-// (env:, file:) keep the value where it is.
+// A key is never taken from an argument, and never printed. The file is
+// encrypted (package seal) when the person has set a passphrase; otherwise
+// whoever can read the person's files can read it. A file that is encrypted is
+// never written in the open again by itself. References (env:, file:) keep the
+// value where it is.
 package keystore
 
 import (
@@ -19,6 +21,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tera-pilot/tera-pilot/internal/seal"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
 )
 
@@ -26,10 +29,36 @@ import (
 const maxKey = 16 << 10
 
 // Store is the keys file of one state folder.
-type Store struct{ file string }
+type Store struct {
+	file       string
+	passphrase string // "" for none
+}
+
+// Passphrase is the variable of the environment that encrypts the store.
+const Passphrase = "TERA_PILOT_KEYS_PASSPHRASE"
+
+// sealContext says where the encrypted keys belong.
+const sealContext = "tera-pilot/keys/1"
+
+// sealed is the file of a store with a passphrase.
+type sealed struct {
+	Seal json.RawMessage `json:"seal"` // the header
+	Keys []byte          `json:"keys"`
+}
+
+// A LockedError says that the store is encrypted, and no passphrase is set.
+type LockedError struct{ File string }
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("the key store %s is encrypted: set %s", e.File, Passphrase)
+}
 
 // Open names the store; nothing is read yet.
-func Open(state string) *Store { return &Store{filepath.Join(state, "keys.json")} }
+func Open(state string) *Store { return &Store{file: filepath.Join(state, "keys.json")} }
+
+// With is the store with a passphrase: what is written from now on is
+// encrypted. An empty one changes nothing.
+func (s *Store) With(passphrase string) *Store { return &Store{s.file, passphrase} }
 
 // entry is one key: exactly one of the members is set.
 type entry struct {
@@ -174,6 +203,9 @@ func (s *Store) read() (map[string]entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key store: %w", err)
 	}
+	if data, err = s.unseal(data); err != nil {
+		return nil, err
+	}
 	all := map[string]entry{}
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	dec.DisallowUnknownFields()
@@ -184,11 +216,54 @@ func (s *Store) read() (map[string]entry, error) {
 	return all, nil
 }
 
+// unseal decrypts a file that is encrypted, and passes on one that is not.
+func (s *Store) unseal(data []byte) ([]byte, error) {
+	var box sealed
+	if json.Unmarshal(data, &box) != nil || box.Seal == nil || box.Keys == nil {
+		return data, nil
+	}
+	if s.passphrase == "" {
+		return nil, &LockedError{s.file}
+	}
+	h, err := seal.ParseHeader(box.Seal)
+	if err != nil {
+		return nil, fmt.Errorf("key store %s: %w", s.file, err)
+	}
+	key, err := h.Unlock([]byte(s.passphrase))
+	if err != nil {
+		return nil, fmt.Errorf("key store %s: %w (%s)", s.file, err, Passphrase)
+	}
+	plain, err := key.Open(sealContext, box.Keys)
+	if err != nil {
+		return nil, fmt.Errorf("key store %s: %w: remove it and set the keys again", s.file, err)
+	}
+	return plain, nil
+}
+
+// seal encrypts what is to be written, when there is a passphrase.
+func (s *Store) seal(data []byte) ([]byte, error) {
+	if s.passphrase == "" {
+		return data, nil
+	}
+	h, key, err := seal.New([]byte(s.passphrase))
+	if err != nil {
+		return nil, fmt.Errorf("key store: %w", err)
+	}
+	header, err := json.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("key store: %w", err)
+	}
+	return json.Marshal(sealed{header, key.Seal(sealContext, data)})
+}
+
 // write replaces the file, so that a crash leaves the old one or the new one.
 func (s *Store) write(all map[string]entry) error {
 	data, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return fmt.Errorf("key store: %w", err)
+	}
+	if data, err = s.seal(data); err != nil {
+		return err
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(s.file), ".keys-*")
 	if err != nil {

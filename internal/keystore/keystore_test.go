@@ -1,10 +1,14 @@
 package keystore
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tera-pilot/tera-pilot/internal/seal"
 )
 
 func TestSources(t *testing.T) {
@@ -85,5 +89,49 @@ func TestRefusals(t *testing.T) {
 	_ = os.Chmod(s.file, 0o600)
 	if _, err := s.List(); err == nil || strings.Contains(err.Error(), "secret-value") {
 		t.Errorf("damaged store: %v", err)
+	}
+}
+
+func TestPassphrase(t *testing.T) {
+	dir := t.TempDir()
+	plain, locked := Open(dir), Open(dir).With("correct horse")
+	if err := plain.Set("openai", "stdin", strings.NewReader("first-key")); err != nil {
+		t.Fatal(err)
+	}
+	if err := locked.Set("gemini", "stdin", strings.NewReader("second-key")); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(plain.file)
+	if err != nil || strings.Contains(string(b), "first-key") || strings.Contains(string(b), "openai") {
+		t.Errorf("in the open: %s, %v", b, err)
+	}
+	for name, want := range map[string]string{"openai": "first-key", "gemini": "second-key"} {
+		if got, err := locked.Get(name, os.Getenv); err != nil || got != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	var need *LockedError
+	if _, err := plain.Get("openai", os.Getenv); !errors.As(err, &need) {
+		t.Errorf("without the passphrase: %v", err)
+	}
+	if err := plain.Set("xai", "stdin", strings.NewReader("third-key")); !errors.As(err, &need) {
+		t.Errorf("written in the open: %v", err)
+	}
+	var wrong *seal.WrongKeyError
+	if _, err := plain.With("other").List(); !errors.As(err, &wrong) {
+		t.Errorf("another passphrase: %v", err)
+	}
+	for i := range b {
+		bad := bytes.Clone(b)
+		bad[i] ^= 1
+		if err := os.WriteFile(plain.file, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if i%37 != 0 {
+			continue // each try costs a derivation
+		}
+		if got, err := locked.Get("openai", os.Getenv); err == nil && got != "first-key" {
+			t.Errorf("byte %d flipped: %q", i, got)
+		}
 	}
 }
