@@ -42,6 +42,8 @@ func (m Map) Help() []Section {
 			{lit("a"), lit("allow, after all lines were on the screen")},
 			{lit("x"), lit("deny")},
 			{lit("r"), lit("deny with a reason, which the model reads")},
+			{lit("space, h, V, f"), lit("an edit: leave out or take back the line, the hunk, a range, the file")},
+			{lit("e"), lit("change the proposal, or the command, in your editor; it is asked anew")},
 			{lit("arrows, pgup, pgdown"), lit("scroll;  [ ] next change  { } next file")},
 			{lit("esc"), lit("later; never an answer")},
 			{lit("ARMED"), lit("an answer key counts only after 0.4 s without a key,")},
