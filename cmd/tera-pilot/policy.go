@@ -133,19 +133,18 @@ func (a *app) loadPolicy() (*commandpolicy.Policy, commandpolicy.Context, error)
 	if err != nil {
 		return nil, where, err
 	}
-	sources, err := a.policySources(where.Workspace)
+	state, err := a.stateHome()
 	if err != nil {
 		return nil, where, err
 	}
+	book, done, err := a.handBook(state, where.Workspace)
 	var files []*commandpolicy.File
-	for _, s := range sources {
-		f, err := s.load()
-		if err != nil {
-			return nil, where, usage("the policy cannot be used, so nothing is allowed; mend it and try `tera-pilot policy test`\n%w", err)
-		}
-		if f != nil {
-			files = append(files, f)
-		}
+	if err == nil {
+		files, err = book.Files()
+		err = errors.Join(err, done())
+	}
+	if err != nil {
+		return nil, where, usage("the policy cannot be used, so nothing is allowed; mend it and try `tera-pilot policy test`\n%w", err)
 	}
 	return commandpolicy.New(files...), where, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/gate"
@@ -48,7 +49,7 @@ func (a *app) policyForget(ctx context.Context, id string) (err error) {
 		}
 	}
 	if !known {
-		return &exitError{exitFailed, fmt.Errorf("policy forget: no rule %s was remembered: `tera-pilot policy list` shows the ids", id)}
+		return &exitError{exitFailed, fmt.Errorf("policy forget: no rule %s in %s; `tera-pilot policy list` shows the ids", id, filepath.Join(state, "remembered.toml"))}
 	}
 	log, err := audit.Open(ctx, audit.Options{Dir: state})
 	if err != nil {
