@@ -170,7 +170,9 @@ func TestTenThousandTurns(t *testing.T) {
 		turns = 1_000
 	}
 	const window = 32 << 10
-	m := &talker{answer: func(int, model.Request) (model.Reply, error) { return answers("Goal: go on.\nOpen: the thing that is open"), nil }}
+	m := &talker{answer: func(int, model.Request) (model.Reply, error) {
+		return answers("Goal: go on.\nOpen: the thing that is open"), nil
+	}}
 	r := newRig(t, []step{{Say: "-"}}, func(o *Options) { o.Provider, o.Model, o.Window = m, "talks", window })
 	r.start("")
 	defer r.stop()
@@ -288,7 +290,9 @@ func TestCompaction(t *testing.T) {
 		return long(n, q, 14)
 	}, func(o *Options) { o.Window = 1 << 20 })
 	defer r.stop()
-	r.person = func(event.Question) event.Answer { return event.Answer{Choice: event.Deny, Reason: "not in this folder"} }
+	r.person = func(event.Question) event.Answer {
+		return event.Answer{Choice: event.Deny, Reason: "not in this folder"}
+	}
 	files(r, 25)
 	r.turn("read them all. never touch main.go")
 	full := len(m.asked[len(m.asked)-1].Messages)
@@ -642,4 +646,3 @@ func TestLevelsArePartOfTheConversation(t *testing.T) {
 		t.Errorf("the model was not told: %s", text)
 	}
 }
-
