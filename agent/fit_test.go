@@ -646,3 +646,21 @@ func TestLevelsArePartOfTheConversation(t *testing.T) {
 		t.Errorf("the model was not told: %s", text)
 	}
 }
+
+// TestASubAgentSpendsItsParentsBudget: what a sub-agent used is gone for the
+// turn that asked for it.
+func TestASubAgentSpendsItsParentsBudget(t *testing.T) {
+	b := budget.New(budget.Limits{Steps: 2}, budget.Spent{}, nil, time.Now)
+	r := newRig(t, []step{
+		{Calls: []call{spawnCall("", "say something")}},
+		{Say: "something"},
+		{Say: "never asked"},
+	}, func(o *Options) { o.Budget = b })
+	r.person = yes
+	r.start("")
+	defer r.stop()
+	end := r.turn("go")
+	if end.Code != codeBudget || b.Used().Steps != 2 || len(r.results()) != 1 || r.results()[0].Status != "ok" {
+		t.Errorf("%+v, %+v, %+v", end, b.Used(), r.results())
+	}
+}
