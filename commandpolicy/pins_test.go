@@ -224,3 +224,42 @@ func TestWhereAndWhen(t *testing.T) {
 		}
 	}
 }
+
+// TestExactIsExact: over pairs of known commands, remembering exactly one
+// admits another only where that comes to the same calls.
+func TestExactIsExact(t *testing.T) {
+	all := append(cases(t, ownCases, 2800), cases(t, suiteCases, 414)...)
+	var texts []*Analysis
+	for i := 0; i < len(all); i += 11 {
+		_, a := all[i].decide()
+		texts = append(texts, a)
+	}
+	calls := func(a *Analysis) map[string]bool {
+		out := map[string]bool{}
+		for i := range a.Parts {
+			if p := &a.Parts[i]; !p.Proven {
+				q := *p
+				q.Wrappers = nil
+				out[q.Command()] = true
+			}
+		}
+		return out
+	}
+	for _, a := range texts {
+		scopes := New().Scopes(a, at())
+		if len(scopes) == 0 {
+			continue
+		}
+		p, own := New().With(scopes[0].Rules...), calls(a)
+		for _, b := range texts {
+			if b == a || b.ReadOnly || p.Command(b, at()).Allow == nil {
+				continue
+			}
+			for c := range calls(b) {
+				if !own[c] && !strings.HasPrefix(c, ">") && !strings.HasPrefix(c, "<") {
+					t.Errorf("remembering %q admits %q by %q", a.Text, b.Text, c)
+				}
+			}
+		}
+	}
+}
