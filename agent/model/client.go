@@ -33,6 +33,7 @@ type Profile struct {
 	TextCalls             TextCalls // empty: auto
 	NumCtx                int64     // window in force, 0: unknown
 	EstimatedPromptTokens int64     // our estimate of the request, 0: none
+	Tools                 ToolMode  // how the model calls tools, as a probe told; empty: native until it is refused
 }
 
 // TextCalls says whether calls written as prose are recovered (R6).

@@ -93,9 +93,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 // attempt sends the request once.
 func (c *Client) attempt(ctx context.Context, req Request, tools *toolset, onDelta func(Delta)) (Reply, progress) {
 	set, habit := c.settingsFor(req.Model)
-	a := newAssembly(tools, c.profile, newIDs(req.Messages))
+	a := newAssembly(tools, set.profile, newIDs(req.Messages))
 	sent := req
-	if habit.textTools {
+	if habit.textTools || set.profile.Tools == ToolsText || set.profile.Tools == ToolsNone {
 		sent = describeTools(req)
 		a.warn(WarnTextTools)
 	}
