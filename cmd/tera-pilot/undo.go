@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -77,7 +78,11 @@ func (a *app) undo(ctx context.Context, f undoFlags) error {
 	if err != nil {
 		return errors.Join(err, o.Close(audit.CloseError))
 	}
-	fmt.Fprint(a.stdout, visible.Prose(res.Body)+"\n")
+	out := a.stdout
+	if res.Status != "ok" {
+		out = a.stderr
+	}
+	fmt.Fprintln(out, strings.TrimRight(visible.Prose(res.Body), "\n"))
 	left := res.Status != "ok" || len(res.Conflicts) > 0
 	if err := o.Close(audit.CloseOK); err != nil || !left {
 		return err
