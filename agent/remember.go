@@ -67,8 +67,12 @@ func (d *Dispatcher) remember(ctx context.Context, p proposal, scope string, ask
 
 // keep remembers what the person chose beside a yes. The record is in the log
 // before the rule is in force. A rule that cannot be written is told, and the
-// yes then holds this once.
+// yes then holds this once. A sub-agent's are its parent's, whose rules it acts
+// under.
 func (s *Session) keep(ctx context.Context, offer gate.Offer, k rulebook.Kept) error {
+	if s.above != nil {
+		return s.above.parent.keep(ctx, offer, k)
+	}
 	k.Source += " of session " + s.ID()
 	if k.For > 0 && s.o.Book == nil {
 		k.For = 0

@@ -413,3 +413,29 @@ func TestNobodySaidNo(t *testing.T) {
 		t.Error("no result")
 	}
 }
+
+// TestASubAgentRemembersForItsParent: what is kept beside a sub-agent's question
+// counts at once, for it and for its parent.
+func TestASubAgentRemembersForItsParent(t *testing.T) {
+	touch := call{"execute_command", map[string]any{"command": "touch a.txt"}}
+	r := newRig(t, []step{
+		{Calls: []call{spawnCall("implementer", "touch it twice")}},
+		{Calls: []call{touch}}, {Calls: []call{touch}}, {Say: "touched"},
+		{Calls: []call{touch}}, {Say: "done"},
+	}, nil)
+	commands := 0
+	r.person = func(q event.Question) event.Answer {
+		if len(q.Scopes) == 0 || !strings.Contains(q.Title, "touch") {
+			return yes(q)
+		}
+		commands++
+		return keeping("exactly this, this session")(q)
+	}
+	r.start("")
+	r.turn("go")
+	r.stop()
+	if commands != 1 {
+		t.Errorf("%d questions about one command", commands)
+	}
+	r.verify()
+}
