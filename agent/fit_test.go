@@ -213,6 +213,7 @@ func TestTenThousandTurns(t *testing.T) {
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 40<<20 {
 		t.Errorf("the session holds %d MB", grown>>20)
 	}
+	t.Logf("%d turns, %d MB of output: the largest request has %d of %d tokens, the session holds %d MB", turns, turns*len(output)>>20, largest, window, max(0, int64(after.HeapAlloc)-int64(before.HeapAlloc))>>20)
 	state, err := r.session.State()
 	must(err)
 	if state.Compaction == nil || !strings.Contains(state.Compaction.Summary, "the thing that is open") || !strings.Contains(state.Compaction.Summary, "message 0: never touch file 0") {
