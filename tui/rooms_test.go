@@ -43,6 +43,7 @@ func TestSessionsRoom(t *testing.T) {
 		{name: "no name", keys: "down n x esc"},
 		{name: "archive", keys: "down z", want: "archive 20261129-aa10c4f2e901 true", says: "archived: try a table"},
 		{name: "back", keys: "end z", want: "archive 20261120-5502bb10aa31 false"},
+		{name: "not this one", keys: "home z", says: "this session is open"},
 		{name: "another folder", keys: "end up enter", says: "belongs to another folder"},
 		{name: "find", keys: "/ s p e e d enter", next: snap.Request{Open: "20261126-31b2a9f00d17"}},
 		{name: "delete asks", keys: "down delete", says: "delete a session"},

@@ -33,7 +33,7 @@ type desk struct {
 func (a *app) desk(ctx context.Context, o *opened) front.Desk {
 	d := desk{a, ctx, o.place, o.provider, session.NewStore(filepath.Join(o.state, "sessions"))}
 	return front.Desk{
-		Sessions: d.sessions, Rename: d.rename, Delete: witnessedStore{d.store, a, ctx}.Delete,
+		Sessions: d.sessions, Rename: d.rename, Archive: d.archive, Fork: true, Delete: witnessedStore{d.store, a, ctx}.Delete,
 		Models: d.models, Files: d.files, Checks: d.checks, Said: d.said, Edit: d.edit, Rules: ruleRows(o),
 	}
 }
@@ -45,22 +45,22 @@ func (d desk) sessions() ([]snap.SessionRow, error) {
 	}
 	var out []snap.SessionRow
 	for _, s := range all {
-		if s.Turns == 0 && s.Problem == "" {
-			continue // nothing was said in it
+		if s.Turns == 0 && s.Problem == "" || s.Parent != "" {
+			continue // nothing was said in it, or it is a sub-agent's
 		}
-		out = append(out, snap.SessionRow{ID: s.ID, Title: s.Title, Root: s.Root, Updated: s.Updated, Turns: s.Turns, Files: s.Files, Problem: s.Problem})
+		out = append(out, snap.SessionRow{ID: s.ID, Title: s.Title, Root: s.Root, Updated: s.Updated, Turns: s.Turns, Files: s.Files,
+			Parent: s.Forked, Turn: s.Turn, Archived: s.Archive, Problem: s.Problem})
 	}
 	return out, nil
 }
 
 // rename names a session that nobody has open.
 func (d desk) rename(id, title string) error {
-	log, _, _, err := d.store.Resume(id)
-	if err != nil {
-		return err
-	}
-	_, err = log.Append(time.Now(), event.Renamed{Title: title})
-	return errors.Join(err, log.Sync(), log.Close())
+	return d.store.Note(id, time.Now(), event.Renamed{Title: title})
+}
+
+func (d desk) archive(id string, archived bool) error {
+	return d.store.Note(id, time.Now(), event.Archived{Archived: archived})
 }
 
 // models are those of the provider in use, with what is known of them. Another

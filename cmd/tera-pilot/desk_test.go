@@ -66,6 +66,12 @@ func TestDesk(t *testing.T) {
 	if !slices.ContainsFunc(rows, func(s snap.SessionRow) bool { return s.ID == ids[0] && s.Title == "a name" && s.Turns == 1 }) {
 		t.Errorf("%+v", rows)
 	}
+	if err := d.archive(ids[0], true); err != nil {
+		t.Error(err)
+	}
+	if rows, err = d.sessions(); err != nil || !slices.ContainsFunc(rows, func(s snap.SessionRow) bool { return s.ID == ids[0] && s.Archived }) {
+		t.Errorf("%+v, %v", rows, err)
+	}
 	held, _, _, err := store.Resume(ids[1])
 	if err != nil {
 		t.Fatal(err)

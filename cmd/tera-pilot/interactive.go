@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/agent/model"
+	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/config"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
@@ -78,6 +80,12 @@ func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 			return err
 		}
 		l.last, l.resume = false, next.Open
+		if next.Fork != "" {
+			store := session.NewStore(filepath.Join(p.state, "sessions"))
+			if l.resume, err = store.Fork(next.Fork, next.Turn, time.Now()); err != nil {
+				return err
+			}
+		}
 	}
 }
 

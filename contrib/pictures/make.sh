@@ -49,7 +49,6 @@ wait_for() {
 }
 shot() {
 	$tmux capture-pane -e -p | "$work/bin/pictures" -hide "$home=/home/you" -hide "${home#/}=home/you" > "$out/$1.svg"
-	$tmux capture-pane -p | sed "s|$home|/home/you|g" > "$out/$1.txt"
 }
 
 begin

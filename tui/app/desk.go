@@ -116,7 +116,7 @@ const (
 // finished tells how an act ended, and has its list looked at again.
 func (m *Model) finished(msg did) tea.Cmd {
 	if msg.err != nil {
-		m.warn(fmt.Sprintf("%s: %v", msg.what, msg.err), "")
+		m.warn("not done: "+msg.err.Error(), "")
 		return nil
 	}
 	m.say(msg.what)

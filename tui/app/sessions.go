@@ -214,6 +214,8 @@ func (p *sessions) key(m *Model, name string, k uv.Key, now time.Time) (tea.Cmd,
 	case name == "n":
 		p.naming = &composer.Room{OneLine: true}
 		p.naming.Insert(s.Title)
+	case name == "z" && s.ID == m.state.ID:
+		m.warn("this session is open: it can be archived from another one", "")
 	case name == "z" && m.o.Desk.Archive != nil:
 		word := "archived"
 		if s.Archived {
