@@ -27,6 +27,34 @@ func TestIdleWritesNothing(t *testing.T) {
 	})
 }
 
+// TestIdleListsWriteNothing: nor does a room above the conversation.
+func TestIdleListsWriteNothing(t *testing.T) {
+	for _, open := range []string{"ctrl+k", "ctrl+s", "ctrl+z", "f3", "f2", "f1"} {
+		tuitest.Play(t, 100, 30, tui.Options{Session: tuitest.NewSession(finished()...), Desk: testDesk()}, func(p *tuitest.Program) {
+			p.Keys(open)
+			p.Wait(5 * time.Second)
+			before, _ := p.Screen.Written()
+			p.Wait(10 * time.Minute)
+			if after, _ := p.Screen.Written(); after != before {
+				t.Errorf("%s: %d bytes were written in ten idle minutes", open, after-before)
+			}
+		})
+	}
+}
+
+// TestStillIsStill: with reduce_motion nothing counts, though much goes on.
+func TestStillIsStill(t *testing.T) {
+	s := tuitest.NewSession(world()...)
+	tuitest.Play(t, 100, 30, tui.Options{Session: s, Still: true}, func(p *tuitest.Program) {
+		p.Wait(5 * time.Second)
+		before, _ := p.Screen.Written()
+		p.Wait(5 * time.Minute)
+		if after, _ := p.Screen.Written(); after != before {
+			t.Errorf("%d bytes were written though nothing came", after-before)
+		}
+	})
+}
+
 // TestAnOpenQuestionIsCalm: the time that is left is told by the minute.
 func TestAnOpenQuestionIsCalm(t *testing.T) {
 	put(t, 100, 30, commandQuestion(), func(p *tuitest.Program, s *tuitest.Session) {

@@ -190,6 +190,12 @@ func TestTmux(t *testing.T) {
 	time.Sleep(300 * time.Millisecond)
 	m.Keys("a")
 	m.WaitFor("the answer was 1")
+	m.Clipboard()
+	m.Keys("S-Up", "y")
+	m.WaitFor("sent to the terminal clipboard")
+	m.Copied("the answer was 1")
+	m.Keys("Escape")
+	m.WaitFor("enter send")
 	m.Keys("C-d")
 	m.WaitFor("left with 0")
 	if got := m.Ask("#{cursor_flag},#{alternate_on},#{keypad_cursor_flag},#{pane_title}"); !strings.HasPrefix(got, "1,0,0,") || strings.Contains(got, "frame") {

@@ -77,6 +77,26 @@ func (m *Tmux) Ask(format string) string {
 	return strings.TrimSpace(m.run("display-message", "-p", format))
 }
 
+// Clipboard has tmux take what programs send to it.
+func (m *Tmux) Clipboard() {
+	m.t.Helper()
+	m.run("set-option", "-s", "set-clipboard", "on")
+}
+
+// Copied waits until a text was copied.
+func (m *Tmux) Copied(text string) {
+	m.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		out, err := m.command("show-buffer").CombinedOutput()
+		if err == nil && string(out) == text {
+			return
+		}
+		if time.Now().After(end) {
+			m.t.Fatalf("waited %v until %q was copied: %q, %v", patience, text, out, err)
+		}
+	}
+}
+
 // Resize changes the size of the window.
 func (m *Tmux) Resize(width, height int) {
 	m.t.Helper()
