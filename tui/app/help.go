@@ -36,10 +36,19 @@ func (p *help) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
 	return append(out, all[p.top:min(len(all), p.top+p.height)]...), nil
 }
 
+// helpRow is a key and what it does: beside each other, or below where the key
+// is long.
 func (m *Model) helpRow(press, does safe.Text, w int) []view.Line {
-	col := min(34, w/2)
-	l := view.Join(m.widths.Pad(m.widths.Cut(view.Join(view.Spaces(2), view.Lit(theme.Key, press)), col-1), col), view.Lit(theme.Plain, does))
-	return m.widths.Wrap(l, w, col)
+	col := min(34, w*2/5)
+	key := view.Join(view.Spaces(2), view.Lit(theme.Key, press))
+	if m.widths.Line(key) < col {
+		return m.widths.Wrap(view.Join(m.widths.Pad(key, col), view.Lit(theme.Plain, does)), w, col)
+	}
+	out := m.widths.Wrap(key, w, 4)
+	for _, row := range m.widths.Wrap(view.Lit(theme.Plain, does), max(1, w-col), 0) {
+		out = append(out, view.Join(view.Spaces(col), row))
+	}
+	return out
 }
 
 func (p *help) paste(string) {}

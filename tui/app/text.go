@@ -97,10 +97,8 @@ func (t *text) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
 		out = append(out, m.widths.Wrap(view.Text(theme.Plain, t.lines[i]), w, 0)...)
 	}
 	out = view.Fill(out[:min(len(out), max(0, h-2))], max(0, h-2))
-	keys := view.Join(
-		view.Lit(theme.Key, safe.Lit("y")), view.Lit(theme.Dim, safe.Lit(" send it to the clipboard   ")), view.Lit(theme.Key, safe.Lit("arrows pgup pgdown home end")), view.Spaces(3),
-		view.Lit(theme.Key, safe.Lit("esc")), view.Lit(theme.Dim, safe.Lit(" back")))
-	return append(out, view.Rule(w), m.widths.Cut(keys, w)), nil
+	keys := m.hintRow(w, pair{safe.Lit("y"), safe.Lit("send it to the clipboard")}, pair{safe.Lit("arrows pgup pgdown home end"), safe.Lit("scroll")}, pair{safe.Lit("esc"), safe.Lit("back")})
+	return append(out, view.Rule(w), keys), nil
 }
 
 // last is the first line of the last full screen.

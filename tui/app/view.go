@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/tera-pilot/tera-pilot/tui/keys"
+	"github.com/tera-pilot/tera-pilot/tui/room/picker"
 	"github.com/tera-pilot/tera-pilot/tui/room/status"
 	"github.com/tera-pilot/tera-pilot/tui/room/transcript"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
@@ -251,20 +252,14 @@ func (m *Model) hints(w int, now time.Time) view.Line {
 // pair is a key and what it does.
 type pair struct{ press, does safe.Text }
 
-// hintRow is as many keys as fit, in their order.
+// hintRow is as many keys as fit, in their order. The last one, which goes
+// back, always does.
 func (m *Model) hintRow(w int, pairs ...pair) view.Line {
-	var out view.Line
+	hints := make([]picker.Hint, len(pairs))
 	for i, p := range pairs {
-		part := view.Join(view.Lit(theme.Key, p.press), view.Spaces(1), view.Lit(theme.Dim, p.does))
-		if i > 0 {
-			part = view.Join(view.Spaces(3), part)
-		}
-		if m.widths.Line(out)+m.widths.Line(part) > w {
-			break
-		}
-		out = view.Join(out, part)
+		hints[i] = hint(p.press, p.does)
 	}
-	return out
+	return picker.Hints(hints, w, m.widths)
 }
 
 // Goodbye is what full mode leaves on the normal screen.

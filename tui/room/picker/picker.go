@@ -165,7 +165,7 @@ func (r *Room) filter() {
 // View draws the list, and says where the caret of the search is.
 func (r *Room) View(width, height int, w view.Widths) ([]view.Line, *view.Cell) {
 	head, caret := r.head(width, w)
-	foot := append(r.about(width, height/3, w), view.Rule(width), r.foot(width, w))
+	foot := append(r.about(width, height/3, w), view.Rule(width), Hints(r.Foot, width, w))
 	room := max(1, height-len(head)-len(foot))
 	if room != r.room {
 		r.top, r.room = 0, room // another screen: the place is that of the choice
@@ -213,20 +213,28 @@ func (r *Room) about(width, most int, w view.Widths) []view.Line {
 	return out[:min(len(out), most)]
 }
 
-func (r *Room) foot(width int, w view.Widths) view.Line {
+// Hints is a row of keys: as many as fit, in their order. The last one, which
+// goes back, always stands.
+func Hints(hints []Hint, width int, w view.Widths) view.Line {
 	var out view.Line
-	for i, h := range r.Foot {
+	for i, h := range hints {
 		part := view.Join(view.Lit(theme.Key, h.Press), view.Spaces(1), view.Lit(theme.Dim, h.Does))
 		if i > 0 {
 			part = view.Join(view.Spaces(3), part)
 		}
-		if w.Line(out)+w.Line(part) > width {
-			break
+		last := i == len(hints)-1
+		if room := width - w.Line(out); !last && w.Line(part)+3+hintWidth(hints[len(hints)-1], w) > room {
+			continue
+		}
+		if len(out) == 0 && i > 0 {
+			part = part[1:] // nothing stands before it
 		}
 		out = view.Join(out, part)
 	}
-	return out
+	return w.Cut(out, width)
 }
+
+func hintWidth(h Hint, w view.Widths) int { return w.Of(h.Press) + 1 + w.Of(h.Does) }
 
 // columns are where the cells begin, and the widths of the cells: the titles
 // get what they need, up to a half of the screen.
