@@ -84,7 +84,20 @@ func TestSessionsRoom(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftWhileATurnRuns.
+// TestForkFromATurn: the one of the entry that is chosen.
+func TestForkFromATurn(t *testing.T) {
+	tuitest.Bubble(t, func(t *testing.T) {
+		story := append([]event.Body{opened(), event.TurnStarted{Turn: 1, Text: "one"}, event.TurnEnded{Turn: 1, Status: "done"}}, finished()[3:]...)
+		p := tuitest.Open(t, 100, 30, tui.Options{Session: tuitest.NewSession(story...), Desk: testDesk()})
+		p.Keys("shift+up", "home", "f")
+		p.Quit()
+		if got := p.Outcome().Next; got != (snap.Request{Fork: "20261129-1400-a1b2", Turn: 1}) {
+			t.Errorf("asks for %+v", got)
+		}
+	})
+}
+
+// TestNothingIsLeftWhileATurnRuns: the turn would be cut off.
 func TestNothingIsLeftWhileATurnRuns(t *testing.T) {
 	s := tuitest.NewSession(working()...)
 	tuitest.Play(t, 100, 30, tui.Options{Session: s, Desk: testDesk()}, func(p *tuitest.Program) {

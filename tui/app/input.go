@@ -107,6 +107,8 @@ func (m *Model) readKey(name string, k uv.Key, now time.Time) (cmd tea.Cmd, ok b
 	case keys.Pager:
 		m.openText()
 		return nil, true
+	case keys.Fork:
+		return m.forkHere(), true
 	default:
 		return m.do(a, now), true
 	}

@@ -280,6 +280,16 @@ func (p *sessions) fork(m *Model, s snap.SessionRow) tea.Cmd {
 	return nil
 }
 
+// forkHere goes on from the end of the turn of the chosen entry.
+func (m *Model) forkHere() tea.Cmd {
+	it := m.transcript.Chosen()
+	if !m.o.Desk.Fork || it == nil || it.Turn == 0 {
+		m.warn("there is no turn to fork from here", "")
+		return nil
+	}
+	return m.leave(snap.Request{Fork: m.state.ID, Turn: it.Turn})
+}
+
 func (p *sessions) nameKey(m *Model, name string, k uv.Key) tea.Cmd {
 	switch name {
 	case "esc":

@@ -38,6 +38,7 @@ const (
 	Find     Action = "find"
 	Copy     Action = "copy"
 	Pager    Action = "pager"
+	Fork     Action = "fork"
 )
 
 // Place is where a key counts.
@@ -78,6 +79,7 @@ func defaults() []Binding {
 		{Find, Reading, []string{"/"}, lit("find;  n and N go on")},
 		{Copy, Reading, []string{"y"}, lit("send its source text to the terminal's clipboard")},
 		{Pager, Reading, []string{"o"}, lit("all of its text, on a screen of its own")},
+		{Fork, Reading, []string{"f"}, lit("go on from the end of this turn, in a session of its own")},
 	}
 }
 
