@@ -2,14 +2,19 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/secret"
 )
 
 // marks says of each effect what the set itself does not: that what would leave
@@ -21,7 +26,7 @@ func (d *Dispatcher) marks(s effect.Set) []gate.Mark {
 			out[i].SecretHit = d.looksSecret(x.Script) || d.looksSecret(string(x.Stdin))
 		}
 		if e.MCP != nil && e.MCP.Remote {
-			out[i].SecretHit = d.looksSecret(e.MCP.Args)
+			out[i].SecretHit = d.hidesSecret(e.MCP.Args)
 		}
 		if e.Kind == effect.Start && s.Effects[0].MCP != nil { // planned with the call, of the same pin
 			out[i].Approved, out[i].Leaves = s.Effects[0].MCP.Pinned, e.Exec != nil && e.Exec.Profile == gate.ProfileOff
@@ -34,6 +39,45 @@ func (d *Dispatcher) marks(s effect.Set) []gate.Mark {
 
 // looksSecret says that the redactor would mask something of a text.
 func (d *Dispatcher) looksSecret(text string) bool { return d.redactor.Text(text) != text }
+
+// hidesSecret says that arguments hold what looks like a secret: in one of
+// their texts, under another spelling, or cut over several of them.
+func (d *Dispatcher) hidesSecret(args string) bool {
+	var v any
+	if json.Unmarshal([]byte(args), &v) != nil {
+		return true
+	}
+	names, values := textsOf(v)
+	for _, text := range slices.Concat([]string{args, strings.Join(values, "")}, names, values) {
+		if slices.ContainsFunc(secret.Forms(text), d.looksSecret) {
+			return true
+		}
+	}
+	return false
+}
+
+// textsOf lists the names of members and the texts in a JSON value, in the
+// order in which canonical JSON has them.
+func textsOf(v any) (names, values []string) {
+	add := func(x any) {
+		n, t := textsOf(x)
+		names, values = append(names, n...), append(values, t...)
+	}
+	switch v := v.(type) {
+	case string:
+		values = []string{v}
+	case []any:
+		for _, x := range v {
+			add(x)
+		}
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			names = append(names, k)
+			add(v[k])
+		}
+	}
+	return names, values
+}
 
 // departs is told of each request that a command makes of the network. The
 // evidence is written first: what cannot be recorded does not leave.

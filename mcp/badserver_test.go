@@ -389,18 +389,22 @@ func TestNothingSurvives(t *testing.T) {
 	p := newPlace(t)
 	marker := filepath.Base(p.root) + fmt.Sprint(os.Getpid(), time.Now().UnixNano())
 	s := serve(t, p, Entry{Name: "sh", Sandbox: Work, Command: []string{"/bin/sh", "-c",
-		`trap "" TERM HUP INT; (trap "" TERM HUP INT; setsid sleep 987 ` + "& wait) & while :; do sleep 1; done # " + marker}})
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
-	if _, _, err := s.Tools(ctx); err == nil {
-		t.Fatal("it answers")
+		`trap "" TERM HUP INT; (trap "" TERM HUP INT; setsid sh -c "trap '' TERM HUP INT; (while :; do sleep 1; done) & while :; do sleep 1; done # ` + marker + `" & wait) & while :; do sleep 1; done`}})
+	running := func() bool {
+		out, _ := exec.Command("pgrep", "-f", marker).Output() // exit 1: none
+		return len(out) > 0
 	}
+	failed := make(chan error)
+	go func() { _, _, err := s.Tools(t.Context()); failed <- err }()
+	waitFor(t, "the server and what it started", running)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := exec.Command("pgrep", "-f", marker).Output()
-	if len(out) > 0 {
-		t.Errorf("still running: %s", out)
+	if err := <-failed; err == nil {
+		t.Error("it answers")
+	}
+	if running() {
+		t.Error("still running")
 	}
 }
 

@@ -36,6 +36,8 @@ type Entry struct {
 	Role     string   // "search": it may serve web_search
 	Disabled bool
 	Project  bool // written in the repository, not by the person
+
+	written *Entry // of an expanded entry: as it stands in the file
 }
 
 // Remote says that what the server is told can leave the machine.
@@ -82,8 +84,11 @@ func Parse(data []byte, project bool) (entries []Entry, warnings []string, err e
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, nil, nil
 	}
+	if _, err := strictly(data); err != nil {
+		return nil, nil, err
+	}
 	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, nil, fmt.Errorf("is not JSON of the form {\"mcpServers\": {…}}: %w", err)
+		return nil, nil, fmt.Errorf("is not of the form {\"mcpServers\": {…}}: %w", err)
 	}
 	all := file.Common
 	if all == nil {
@@ -190,9 +195,40 @@ func (e *Entry) check(kind string) error {
 		return errors.New("hosts go with the sandbox net, which reaches these and no others")
 	}
 	if e.URL != "" && !strings.Contains(e.URL, "${") {
-		return checkURL(e.URL)
+		if err := checkURL(e.URL); err != nil {
+			return err
+		}
+	}
+	return e.plain()
+}
+
+// envName is what a variable of the environment, or a header, may be called.
+var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+// plain refuses what no process or request can be given as it is written: names
+// with other characters, and values with line breaks or NUL.
+func (e Entry) plain() error {
+	for _, m := range []map[string]string{e.Env, e.Headers} {
+		for name, value := range m {
+			if !envName.MatchString(name) {
+				return fmt.Errorf("%q is no name of a variable or header", name)
+			}
+			if strings.ContainsAny(value, "\x00\r\n") {
+				return fmt.Errorf("the value of %s holds a line break or NUL", name)
+			}
+		}
+	}
+	for _, word := range append(slices.Clone(e.Command), e.Cwd) {
+		if strings.ContainsRune(word, 0) {
+			return errors.New("the command holds NUL")
+		}
 	}
 	return nil
+}
+
+// fetches says that a command gets its package when it is started.
+func (e Entry) fetches() bool {
+	return len(e.Command) > 0 && slices.Contains([]string{"npx", "bunx", "uvx", "pipx"}, filepath.Base(e.Command[0]))
 }
 
 func checkURL(raw string) error {
@@ -255,7 +291,7 @@ func (e Entry) Expand(look func(name string) (string, bool)) (Entry, error) {
 		})
 	}
 	out := e
-	out.Command = nil
+	out.Command, out.written = nil, &e
 	for _, word := range e.Command {
 		out.Command = append(out.Command, one(word))
 	}
@@ -282,18 +318,13 @@ func (e Entry) Expand(look func(name string) (string, bool)) (Entry, error) {
 	if out.Cwd != "" && !filepath.IsAbs(out.Cwd) {
 		return e, fmt.Errorf("cwd %q must be absolute", out.Cwd)
 	}
-	return out, nil
+	return out, out.plain()
 }
 
 // Unpinned says that a command fetches whatever is newest of a package: its
 // hash then tells nothing of what runs.
 func (e Entry) Unpinned() string {
-	if len(e.Command) == 0 {
-		return ""
-	}
-	switch filepath.Base(e.Command[0]) {
-	case "npx", "bunx", "uvx", "pipx":
-	default:
+	if !e.fetches() {
 		return ""
 	}
 	for _, word := range e.Command[1:] {

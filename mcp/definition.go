@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -69,37 +67,18 @@ func definitions(list []json.RawMessage) (good []Definition, refused map[string]
 	refused = map[string]string{}
 	count := map[string]int{}
 	for i, raw := range list {
-		var head struct {
-			Name string `json:"name"`
-		}
-		label := fmt.Sprintf("entry %d", i+1)
-		if err := json.Unmarshal(raw, &head); err != nil {
-			refused[label] = "is no tool: " + err.Error()
-			continue
-		}
-		name := head.Name
-		switch why := nameFault(name); {
-		case why != "" && len(name) > maxOffered:
-			refused[label] = why
-			continue
-		case why != "":
-			refused[name+" ("+label+")"] = why
-			continue
-		}
-		d := Definition{Name: name, JSON: string(recoded(raw))}
-		if slices.Contains(good, d) {
+		d, why := definition(raw)
+		switch label := fmt.Sprintf("entry %d", i+1); {
+		case slices.Contains(good, d):
 			continue // the very same once more, as lists that turn in a circle have it
+		case why != "" && d.Name != "" && len(d.Name) <= maxOffered:
+			refused[d.Name+" ("+label+")"] = why
+		case why != "":
+			refused[label] = why
+		default:
+			good = append(good, d)
 		}
-		count[strings.ToLower(name)]++
-		if !plainKeys(d.Schema()) {
-			refused[name] = "its schema has names with hidden characters"
-			continue
-		}
-		if len(d.Schema()) > maxSchema {
-			refused[name] = fmt.Sprintf("its schema has %d bytes; at most %d are taken", len(d.Schema()), maxSchema)
-			continue
-		}
-		good = append(good, d)
+		count[strings.ToLower(d.Name)]++
 	}
 	good = slices.DeleteFunc(good, func(d Definition) bool {
 		if count[strings.ToLower(d.Name)] > 1 {
@@ -115,27 +94,40 @@ func definitions(list []json.RawMessage) (good []Definition, refused map[string]
 	return good, refused
 }
 
-// plainKeys says that all names in a schema are what they look like.
-func plainKeys(schema json.RawMessage) bool {
-	var v any
-	if json.Unmarshal(schema, &v) != nil {
-		return false
+// definition reads one entry of the list, or says why it is none.
+func definition(raw json.RawMessage) (d Definition, why string) {
+	v, err := strictly(raw)
+	if err != nil {
+		return d, "its definition " + err.Error()
 	}
-	var walk func(v any) bool
-	walk = func(v any) bool {
-		switch v := v.(type) {
-		case []any:
-			return !slices.ContainsFunc(v, func(x any) bool { return !walk(x) })
-		case map[string]any:
-			for k, x := range v {
-				if !visible.Harmless(k) || !walk(x) {
-					return false
-				}
+	object, _ := v.(map[string]any)
+	d.Name, _ = object["name"].(string)
+	if why := nameFault(d.Name); why != "" {
+		return d, why
+	}
+	d.JSON = string(canonical(v))
+	switch {
+	case len(d.Schema()) > maxSchema:
+		return d, fmt.Sprintf("its schema has %d bytes; at most %d are taken", len(d.Schema()), maxSchema)
+	case !plainKeys(object["inputSchema"]):
+		return d, "its schema has names with hidden characters"
+	}
+	return d, ""
+}
+
+// plainKeys says that all names in a schema are what they look like.
+func plainKeys(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return !slices.ContainsFunc(v, func(x any) bool { return !plainKeys(x) })
+	case map[string]any:
+		for k, x := range v {
+			if !visible.Harmless(k) || !plainKeys(x) {
+				return false
 			}
 		}
-		return true
 	}
-	return walk(v)
+	return true
 }
 
 func nameFault(name string) string {
@@ -158,33 +150,6 @@ func Offered(server, tool string) string {
 	}
 	mark := "_" + digest([]byte(name))[:8]
 	return plain[:min(len(plain), maxOffered-len(mark))] + mark
-}
-
-// recoded is JSON in canonical form: members sorted, numbers as written. It was
-// valid before.
-func recoded(raw json.RawMessage) []byte {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
-		return raw
-	}
-	return canonical(v)
-}
-
-func canonical(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("mcp: a value of text does not encode: " + err.Error())
-	}
-	return bytes.TrimSpace(b.Bytes())
-}
-
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }
 
 // fields names the members in which two JSON objects differ, with what they

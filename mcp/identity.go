@@ -6,24 +6,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// An Identity is what a server is: pins hold for exactly it.
+// An Identity is what a server is: pins hold for exactly it. Values of
+// variables that the entry takes from the environment stand in none of it.
 type Identity struct {
-	Program  string   `json:"program,omitempty"` // absolute, links resolved
-	SHA256   string   `json:"sha256,omitempty"`  // of the program
-	Args     []string `json:"args,omitempty"`
-	Script   string   `json:"script,omitempty"` // the file that the first argument names, when it is one
-	ScriptID string   `json:"script_sha256,omitempty"`
-	EnvNames []string `json:"env,omitempty"`
-	Cwd      string   `json:"cwd,omitempty"`
-	Sandbox  Sandbox  `json:"sandbox,omitempty"`
-	Hosts    []string `json:"hosts,omitempty"`
+	Program  string            `json:"program,omitempty"` // absolute, links resolved
+	SHA256   string            `json:"sha256,omitempty"`  // of the program
+	Args     []string          `json:"args,omitempty"`    // as they are written in the entry
+	ArgsID   string            `json:"args_sha256,omitempty"`
+	Files    map[string]string `json:"files,omitempty"` // SHA-256 of the script files that the arguments name
+	EnvNames []string          `json:"env,omitempty"`
+	Settings string            `json:"settings_sha256,omitempty"` // of environment, headers and address as they are written
+	Cwd      string            `json:"cwd,omitempty"`
+	Sandbox  Sandbox           `json:"sandbox,omitempty"`
+	Hosts    []string          `json:"hosts,omitempty"`
 
 	Origin  string   `json:"origin,omitempty"` // of an address, with its path
 	Headers []string `json:"headers,omitempty"`
@@ -36,39 +40,95 @@ const maxProgram = 1 << 30
 // command is looked up in, workspace the folder that nothing may be run from
 // unless the entry says so with a slash.
 func Identify(e Entry, path, workspace string) (Identity, error) {
+	written := e
+	if e.written != nil {
+		written = *e.written
+	}
+	settings := digest(canonical(map[string]any{"env": written.Env, "headers": written.Headers, "url": written.URL}))
 	if e.URL != "" {
 		u, err := url.Parse(e.URL)
 		if err != nil {
 			return Identity{}, err
 		}
-		return Identity{Origin: u.Scheme + "://" + u.Host + u.EscapedPath(), Headers: sorted(e.Headers)}, nil
+		return Identity{Origin: u.Scheme + "://" + u.Host + u.EscapedPath(), Headers: sorted(e.Headers), Settings: settings}, nil
 	}
-	id := Identity{Args: e.Command[1:], EnvNames: sorted(e.Env), Cwd: e.Cwd, Sandbox: e.Sandbox, Hosts: e.Hosts}
+	id := Identity{Args: written.Command[1:], EnvNames: sorted(e.Env), Settings: settings, Cwd: e.Cwd, Sandbox: e.Sandbox, Hosts: e.Hosts}
+	if !slices.Equal(written.Command[1:], e.Command[1:]) {
+		id.ArgsID = digest(canonical(e.Command[1:]))
+	}
+	dir := workspace
+	if e.Cwd != "" {
+		dir = e.Cwd
+	}
 	var err error
-	if id.Program, err = lookup(e.Command[0], path, workspace); err != nil {
+	if id.Program, err = lookup(e.Command[0], path, workspace, dir); err != nil {
 		return Identity{}, err
 	}
 	if id.SHA256, err = hashFile(id.Program); err != nil {
 		return Identity{}, err
 	}
-	if len(id.Args) == 0 || strings.HasPrefix(id.Args[0], "-") {
-		return id, nil
-	}
-	script := id.Args[0]
-	if !filepath.IsAbs(script) {
-		if !strings.ContainsRune(script, '/') && filepath.Ext(script) == "" {
-			return id, nil // a word, not a file
-		}
-		script = filepath.Join(workspace, script)
-	}
-	if info, err := os.Stat(script); err != nil || !info.Mode().IsRegular() {
-		return id, nil
-	}
-	if id.Script, err = filepath.EvalSymlinks(script); err != nil {
-		return Identity{}, err
-	}
-	id.ScriptID, err = hashFile(id.Script)
+	id.Files, err = scripts(e.Command, dir)
 	return id, err
+}
+
+// interpreters run the file that is named among their arguments.
+var interpreters = regexp.MustCompile(`^(node|nodejs|deno|bun|tsx|ts-node|python[0-9.]*|ruby|perl|php|lua|java|sh|bash|dash|zsh|env)$`)
+
+// maxScripts bounds how many files of one command are hashed.
+const maxScripts = 16
+
+// scripts hashes the files that a command runs, as far as its arguments name
+// them: of an interpreter all up to the script itself, with those that its flags
+// name; of another program the first argument, where that is a file.
+func scripts(command []string, dir string) (map[string]string, error) {
+	out := map[string]string{}
+	runs := interpreters.MatchString(filepath.Base(command[0]))
+	flag := false // the word before is a flag, and this one may be its value
+	for i, word := range command[1:] {
+		name := word
+		isFlag := strings.HasPrefix(word, "-")
+		if _, value, ok := strings.Cut(word, "="); isFlag && ok {
+			name = value
+		}
+		file := scriptFile(name, dir, runs)
+		if file != "" {
+			if len(out) == maxScripts {
+				return nil, fmt.Errorf("its command names over %d files", maxScripts)
+			}
+			sum, err := hashFile(file)
+			if err != nil {
+				return nil, err
+			}
+			out[file] = sum
+		}
+		if !runs && i == 0 || file != "" && !isFlag && !flag {
+			break
+		}
+		flag = isFlag
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// scriptFile is the file that a word names, links resolved, or "". A bare word
+// is one for an interpreter only.
+func scriptFile(word, dir string, bare bool) string {
+	if word == "" || strings.HasPrefix(word, "-") || !bare && !strings.ContainsRune(word, '/') && filepath.Ext(word) == "" {
+		return ""
+	}
+	if !filepath.IsAbs(word) {
+		word = filepath.Join(dir, word)
+	}
+	real, err := filepath.EvalSymlinks(word)
+	if err != nil {
+		return ""
+	}
+	if info, err := os.Stat(real); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return real
 }
 
 // Hash is the identity in one word.
@@ -88,11 +148,11 @@ func (id Identity) String() string {
 func (id Identity) Differs(other Identity) []string { return fields(canonical(id), canonical(other)) }
 
 // lookup finds a program on the PATH, but never in the workspace by its bare
-// name.
-func lookup(name, path, workspace string) (string, error) {
+// name. One that is written with a slash is looked for from dir.
+func lookup(name, path, workspace, dir string) (string, error) {
 	if strings.ContainsRune(name, '/') {
 		if !filepath.IsAbs(name) {
-			name = filepath.Join(workspace, name)
+			name = filepath.Join(dir, name)
 		}
 		return executable(name)
 	}
@@ -146,19 +206,18 @@ func sorted(m map[string]string) []string {
 }
 
 // Reads are the paths that a server's process must be able to read: its
-// program, and its script with the packages that it belongs to.
+// program, and its scripts with the packages that they belong to.
 func (id Identity) Reads() []string {
 	var out []string
-	for _, file := range []string{id.Program, id.Script} {
-		if file == "" {
-			continue
-		}
-		if top, _, ok := strings.Cut(file, "/node_modules/"); ok {
+	for _, file := range append([]string{id.Program}, slices.Sorted(maps.Keys(id.Files))...) {
+		switch top, _, ok := strings.Cut(file, "/node_modules/"); {
+		case file == "":
+		case ok:
 			out = append(out, top+"/node_modules")
-		} else if file == id.Script {
-			out = append(out, filepath.Dir(file))
-		} else {
+		case file == id.Program:
 			out = append(out, file)
+		default:
+			out = append(out, filepath.Dir(file))
 		}
 	}
 	return out

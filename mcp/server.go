@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,12 +37,18 @@ type Options struct {
 	Elicit    Elicit                      // nil: nobody fills forms in
 	Version   string                      // of the program, told to the server
 	Timeout   time.Duration               // of a call; 0 is callTime
+
+	// Again looks at the server's identity once more, after its start: what was
+	// put in the place of a script meanwhile is not spoken to. nil: it is not looked at.
+	Again func() (Identity, error)
 }
 
 // A Server is one MCP server, started when it is first needed. It can be used
 // by many goroutines.
 type Server struct {
-	o Options
+	o    Options
+	life context.Context // ended by Close
+	end  context.CancelFunc
 
 	mu     sync.Mutex
 	conn   *conn
@@ -64,7 +72,17 @@ func NewServer(o Options) *Server {
 	if o.Timeout <= 0 {
 		o.Timeout = callTime
 	}
-	return &Server{o: o}
+	s := &Server{o: o}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// during gives a context that ends with the server too, so that Close waits for
+// no start and no call.
+func (s *Server) during(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.life, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // Name is the server's name, Identity what it is.
@@ -95,6 +113,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // Tools starts the server where needed and lists what it offers, again when it
 // said that the list has changed. refused names what it offers and may not.
 func (s *Server) Tools(ctx context.Context) (tools []Definition, refused map[string]string, err error) {
+	ctx, cancel := s.during(ctx)
+	defer cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, err := s.live(ctx)
@@ -123,6 +143,8 @@ func (s *Server) Noise() int {
 // Call calls a tool, which must be offered with exactly the definition want.
 // args is a JSON object. It is never repeated, whatever happens.
 func (s *Server) Call(ctx context.Context, want Definition, args json.RawMessage) (Result, error) {
+	ctx, done := s.during(ctx)
+	defer done()
 	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
 	c, err := s.ready(ctx, want)
@@ -255,10 +277,28 @@ func (s *Server) start(ctx context.Context) (*conn, error) {
 			c.changed()
 		}
 	})
+	if err := s.still(); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
 	if err := s.relist(ctx, c); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
+}
+
+// still says that the server is what it was before its start.
+func (s *Server) still() error {
+	if s.o.Again == nil {
+		return nil
+	}
+	now, err := s.o.Again()
+	if err != nil {
+		return &Error{s.Name(), "it cannot be looked at again: " + err.Error(), err}
+	}
+	if changed := s.o.Identity.Differs(now); len(changed) > 0 {
+		return &Error{s.Name(), "it changed while it was started (" + strings.Join(changed, ", ") + "), and was ended", nil}
+	}
+	return nil
 }
 
 func (s *Server) clientOptions() []client.ClientOption {
@@ -299,10 +339,10 @@ func (s *Server) connect(c *conn) (transport.Interface, error) {
 		return nil, errors.Join(err, box.Close())
 	}
 	command := ossandbox.Command{
-		Argv: append([]string{s.o.Identity.Program}, s.o.Identity.Args...), Dir: s.o.Entry.Cwd, Profile: profile,
+		Argv: append([]string{s.o.Identity.Program}, s.o.Entry.Command[1:]...), Dir: s.o.Entry.Cwd, Profile: profile,
 		Unconfined: s.o.Entry.Sandbox == Off,
 	}
-	for _, name := range s.o.Identity.EnvNames {
+	for _, name := range s.o.Identity.EnvNames { // of the expanded entry
 		command.ExtraEnv = append(command.ExtraEnv, name+"="+s.o.Entry.Env[name])
 	}
 	if c.process, err = run(box, command, c.changed); err != nil {
@@ -417,12 +457,16 @@ func (s *Server) failed(c *conn, what string, err error) error {
 			why += "; " + c.process.fate()
 		}
 	}
+	if c.process != nil && s.o.Entry.fetches() && s.o.Entry.Sandbox != Net && s.o.Entry.Sandbox != Off {
+		why += "\n" + filepath.Base(s.o.Entry.Command[0]) + " gets its package when it is started, and the server's sandbox has no network: install the package first and name its program as the command, or give the server the sandbox net with the registry among its hosts"
+	}
 	return &Error{s.Name(), why, err}
 }
 
 // Close ends the server and all it started. It takes at most about six
 // seconds.
 func (s *Server) Close() error {
+	s.end()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -56,7 +57,7 @@ type Offer struct {
 // Offers lists the approved tools, from the pins alone: nothing is started.
 // problems say why a server is left out.
 func (s *Servers) Offers() (offers []Offer, problems []error) {
-	taken := map[string]bool{}
+	taken := map[string]int{}
 	for _, e := range s.o.Entries {
 		pin, err := s.o.Pins.Get(Key(e, s.o.Workspace))
 		if err != nil {
@@ -64,22 +65,25 @@ func (s *Servers) Offers() (offers []Offer, problems []error) {
 		}
 		for _, d := range pin.Definitions() {
 			o := Offer{Offered(e.Name, d.Name), e.Name, d.Name, visible.Prose(d.Description()), harmless(d.Schema())}
-			if taken[o.Name] {
-				problems = append(problems, fmt.Errorf("MCP tool %s: two tools come to this name, so the second is not offered", o.Name))
-				continue
-			}
-			taken[o.Name] = true
+			taken[o.Name]++
 			offers = append(offers, o)
 		}
 	}
+	offers = slices.DeleteFunc(offers, func(o Offer) bool {
+		if taken[o.Name] == 1 {
+			return false
+		}
+		problems = append(problems, fmt.Errorf("MCP server %s: the tool %s is not offered, since another one comes to the name %s too", o.Server, o.Tool, o.Name))
+		return true
+	})
 	return offers, problems
 }
 
 // harmless makes the texts of a schema visible. Names of properties are left:
 // definitions with hidden characters in them are refused before.
 func harmless(schema json.RawMessage) json.RawMessage {
-	var v any
-	if json.Unmarshal(schema, &v) != nil {
+	v, err := strictly(schema)
+	if err != nil {
 		return json.RawMessage(`{"type":"object"}`)
 	}
 	var walk func(v any) any
@@ -114,6 +118,13 @@ type Plan struct {
 	Host         string
 }
 
+// A WithdrawnError says that a tool may not be called.
+type WithdrawnError struct{ Server, Tool, Why string }
+
+func (e *WithdrawnError) Error() string {
+	return fmt.Sprintf("the tool %s of the MCP server %s is not called: %s; look at it with `tera-pilot mcp approve %s`", e.Tool, e.Server, e.Why, e.Server)
+}
+
 // Plan looks at what a call would do.
 func (s *Servers) Plan(server, tool string) (Plan, error) {
 	e, ok := s.entry(server)
@@ -134,7 +145,7 @@ func (s *Servers) Plan(server, tool string) (Plan, error) {
 	case !known:
 		p.Why = "nobody approved it"
 	case pin.Identity.Hash() != id.Hash():
-		p.Why = fmt.Sprintf("the server is not what was approved: %v", pin.Identity.Differs(id))
+		p.Why = "the server is not what was approved (" + strings.Join(pin.Identity.Differs(id), ", ") + ")"
 	default:
 		p.Pin, p.Pinned = Definition{tool, text}.Hash(), true
 	}
@@ -179,7 +190,7 @@ func (s *Servers) Call(ctx context.Context, p Plan, args json.RawMessage) (Resul
 	}
 	want := Definition{p.Tool, pin.Tools[p.Tool]}
 	if !p.Pinned || want.JSON == "" || want.Hash() != p.Pin {
-		return Result{}, &ChangedError{Server: p.Server, Tool: p.Tool}
+		return Result{}, &WithdrawnError{p.Server, p.Tool, "what was approved of it changed meanwhile"}
 	}
 	server, err := s.server(e, p)
 	if err != nil {
@@ -200,7 +211,7 @@ func (s *Servers) server(e Entry, p Plan) (*Server, error) {
 		return nil, err
 	}
 	if id.Hash() != p.Identity.Hash() {
-		return nil, fmt.Errorf("MCP server %s changed since the call was planned: %v", e.Name, p.Identity.Differs(id))
+		return nil, &WithdrawnError{e.Name, p.Tool, "the server changed since the call was planned (" + strings.Join(p.Identity.Differs(id), ", ") + ")"}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,6 +229,7 @@ func (s *Servers) server(e Entry, p Plan) (*Server, error) {
 	}
 	live = NewServer(Options{
 		Entry: x, Identity: id, Workspace: s.o.Workspace, Box: s.o.Box, Net: s.o.Net, Roots: s.o.Roots, Elicit: s.o.Elicit, Version: s.o.Version, Timeout: s.o.Timeout,
+		Again: func() (Identity, error) { _, id, err := s.resolve(e); return id, err },
 	})
 	s.live[e.Name] = live
 	return live, nil
@@ -258,7 +270,9 @@ func (s *Servers) Probe(ctx context.Context, name string) (r Report, err error) 
 		return r, err
 	}
 	old := r.Pin
-	server := NewServer(Options{Entry: x, Identity: id, Workspace: s.o.Workspace, Box: s.o.Box, Net: s.o.Net, Version: s.o.Version})
+	server := NewServer(Options{Entry: x, Identity: id, Workspace: s.o.Workspace, Box: s.o.Box, Net: s.o.Net, Version: s.o.Version,
+		Again: func() (Identity, error) { _, id, err := s.resolve(e); return id, err },
+	})
 	defer func() { err = errors.Join(err, server.Close()) }()
 	tools, refused, listErr := server.Tools(ctx)
 	if listErr != nil {

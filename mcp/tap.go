@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	protocol "github.com/mark3labs/mcp-go/mcp"
@@ -39,6 +40,9 @@ func capturing(ctx context.Context) (context.Context, *captured) {
 // SendRequest implements transport.Interface.
 func (t tap) SendRequest(ctx context.Context, q transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	r, err := t.BidirectionalInterface.SendRequest(ctx, q)
+	if err == nil && r != nil && r.ID.String() != q.ID.String() {
+		return nil, fmt.Errorf("it answered another request (%s) than it was sent (%s)", cutWord(r.ID.String()), q.ID)
+	}
 	if c, ok := ctx.Value(captureKey{}).(*captured); ok && err == nil && r != nil && r.Error == nil {
 		c.raw = r.Result
 	}

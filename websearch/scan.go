@@ -1,7 +1,6 @@
 package websearch
 
 import (
-	"encoding/base64"
 	"fmt"
 	"math"
 	"net/url"
@@ -51,43 +50,14 @@ func find(known *secret.Redactor, text string) []string {
 	return kinds
 }
 
-// forms are the spellings under which a secret could stand in text: as it is,
-// with percent escapes decoded once and twice, and with each part that is
-// base64 decoded.
+// forms are the spellings under which a secret could stand in text, and the
+// text without the dots of its host name, which could cut one in pieces.
 func forms(text string) []string {
-	out := []string{text}
-	for s, n := text, 0; n < 2; n++ {
-		plain, err := url.QueryUnescape(s)
-		if err != nil || plain == s {
-			break
-		}
-		out, s = append(out, plain), plain
-	}
-	for _, form := range out {
-		for _, part := range strings.FieldsFunc(form, func(r rune) bool { return strings.ContainsRune("/?&=.:#, ", r) }) {
-			if plain := unbase64(part); plain != "" {
-				out = append(out, plain)
-			}
-		}
-	}
-	// A secret cut in pieces by the separators of a host name.
+	out := secret.Forms(text)
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
 		out = append(out, strings.ReplaceAll(u.Hostname(), ".", ""))
 	}
 	return out
-}
-
-func unbase64(s string) string {
-	if len(s) < 12 {
-		return ""
-	}
-	s = strings.TrimRight(s, "=")
-	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		if b, err := enc.DecodeString(s); err == nil {
-			return string(b)
-		}
-	}
-	return ""
 }
 
 func scanHost(host string) []string {

@@ -1,8 +1,10 @@
 package tool
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
@@ -30,18 +32,37 @@ func (t mcpTool) Spec() Spec {
 
 // Plan implements Tool.
 func (t mcpTool) Plan(ctx context.Context, v View, args json.RawMessage) (effect.Set, error) {
-	var object map[string]json.RawMessage
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
-	}
-	if err := json.Unmarshal(args, &object); err != nil || object == nil {
-		return effect.Set{}, &ArgumentError{t.Name + ": the arguments must be one object"}
+	args, err := plainArguments(args)
+	if err != nil {
+		return effect.Set{}, &ArgumentError{t.Name + ": " + err.Error()}
 	}
 	effects, err := v.MCP(ctx, t.Server, t.Tool, args)
 	if err != nil {
 		return effect.Set{}, err
 	}
 	return set(t.Spec(), "call "+quote(t.Tool)+" of "+quote(t.Server), nil, effects...), nil
+}
+
+// plainArguments is an object as it is shown, scanned and sent: members sorted,
+// each character as itself where JSON allows it, and none of them twice.
+func plainArguments(args json.RawMessage) (json.RawMessage, error) {
+	if len(bytes.TrimSpace(args)) == 0 {
+		return json.RawMessage("{}"), nil // null is an error to many servers
+	}
+	v, err := parse(args)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := v.(map[string]any); !ok {
+		return nil, errors.New("the arguments must be one object")
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
 }
 
 // Run implements Tool.

@@ -25,7 +25,7 @@ func (v *view) MCP(_ context.Context, server, name string, args json.RawMessage)
 		return nil, err
 	}
 	if !p.Pinned {
-		return nil, &mcp.ChangedError{Server: server, Tool: name, Changes: []mcp.Change{{Field: p.Why}}}
+		return nil, &mcp.WithdrawnError{Server: server, Tool: name, Why: p.Why}
 	}
 	out := []effect.Effect{{Kind: effect.MCP, MCP: &effect.MCPCall{
 		Server: server, Identity: p.Identity.String(), Tool: name, Args: string(args), Pin: p.Pin + " " + p.Identity.Hash(), Pinned: p.Pinned, Remote: p.Remote,
