@@ -73,8 +73,24 @@ func (w *lines) effect(e effect.Effect, place *world.World) {
 		w.fact("server", e.MCP.Server+"  "+e.MCP.Identity)
 		w.fact("tool", e.MCP.Tool)
 		w.fact("arguments", e.MCP.Args)
+	case effect.Start:
+		w.start(e.Exec)
 	default:
 		w.warn("effect", describe(e))
+	}
+}
+
+// start tells of a process that was approved before and runs for the call.
+func (w *lines) start(x *effect.Command) {
+	if x == nil {
+		return
+	}
+	w.fact("starts", quoted(x.Argv))
+	switch {
+	case x.Profile == gate.ProfileOff:
+		w.warn("SANDBOX", "off: the program can do whatever you can")
+	case len(x.Hosts) > 0:
+		w.warn("network", "it may reach "+strings.Join(x.Hosts, ", "))
 	}
 }
 

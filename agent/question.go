@@ -167,7 +167,12 @@ func questionKind(s effect.Set) event.QuestionKind {
 	kind := event.AskOther
 	for _, e := range s.Effects {
 		switch e.Kind {
-		case effect.Exec, effect.Start, effect.Spawn:
+		case effect.Start:
+			if kind == event.AskMCP { // the server of the call
+				continue
+			}
+			return event.AskCommand
+		case effect.Exec, effect.Spawn:
 			return event.AskCommand
 		case effect.Git:
 			kind = event.AskGit

@@ -19,6 +19,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/scenario"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
+	"github.com/tera-pilot/tera-pilot/mcp"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 	"github.com/tera-pilot/tera-pilot/websearch"
 )
@@ -34,6 +35,7 @@ type rig struct {
 	events            []event.Event
 
 	internet   *internet         // nil: the web cannot be read
+	mcp        *mcp.Servers      // nil: there are none
 	setting    ossandbox.Setting // Auto when it is zero
 	bubblewrap []string          // where bwrap may be; nil is the usual places
 
@@ -147,7 +149,7 @@ func (r *rig) startIn(ctx context.Context, resume string) {
 		web = r.internet.web(r.t, r.opts.Redactor)
 	}
 	r.opts.World, err = world.Open(ctx, world.Options{
-		Root: r.root, Home: r.home, State: r.state, OutDir: r.opts.Log.OutDir(), Env: os.Environ(), Setting: r.setting, Bubblewrap: r.bubblewrap, Seconds: 60, Web: web,
+		Root: r.root, Home: r.home, State: r.state, OutDir: r.opts.Log.OutDir(), Env: os.Environ(), Setting: r.setting, Bubblewrap: r.bubblewrap, Seconds: 60, Web: web, MCP: r.mcp,
 	})
 	if err != nil {
 		r.t.Fatal(err)
@@ -238,6 +240,11 @@ func (r *rig) stop() {
 	}
 	if err := errors.Join(r.opts.World.Close(), r.opts.Undo.Close()); err != nil {
 		r.t.Fatal(err)
+	}
+	if r.mcp != nil {
+		if err := r.mcp.Close(); err != nil {
+			r.t.Fatal(err)
+		}
 	}
 }
 

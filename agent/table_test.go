@@ -48,13 +48,14 @@ func samples() map[string]sample {
 		"execute_command": {
 			"exec", map[string]any{"command": "echo four > f.txt"}, holds("f.txt", "four"),
 		},
-		"run_code":       {"exec", map[string]any{"code": "echo five > h.txt", "language": "bash"}, holds("h.txt", "five")},
-		"web_fetch":      {"net", map[string]any{"url": "http://docs.example.org/"}, nil},
-		"web_search":     {"net", map[string]any{"query": "words"}, nil},
-		"spawn_subagent": {"spawn", map[string]any{"goal": "say nothing", "max_iterations": 1}, nil},
-		"self_verify":    {"exec", map[string]any{}, holds("tested.txt", "yes")},
-		"git_stage":      {"exec", map[string]any{"paths": []string{"a.txt"}}, func(r *rig) bool { return strings.Contains(gitOut(r, "ls-files"), "a.txt") }},
-		"git_commit":     {"exec", map[string]any{"message": "from the test"}, func(r *rig) bool { return strings.Contains(gitOut(r, "log", "--format=%s"), "from the test") }},
+		"run_code":        {"exec", map[string]any{"code": "echo five > h.txt", "language": "bash"}, holds("h.txt", "five")},
+		"web_fetch":       {"net", map[string]any{"url": "http://docs.example.org/"}, nil},
+		"web_search":      {"net", map[string]any{"query": "words"}, nil},
+		"mcp__near__echo": {"mcp", map[string]any{"text": "words"}, func(r *rig) bool { return exists(r, "near.log") }},
+		"spawn_subagent":  {"spawn", map[string]any{"goal": "say nothing", "max_iterations": 1}, nil},
+		"self_verify":     {"exec", map[string]any{}, holds("tested.txt", "yes")},
+		"git_stage":       {"exec", map[string]any{"paths": []string{"a.txt"}}, func(r *rig) bool { return strings.Contains(gitOut(r, "ls-files"), "a.txt") }},
+		"git_commit":      {"exec", map[string]any{"message": "from the test"}, func(r *rig) bool { return strings.Contains(gitOut(r, "log", "--format=%s"), "from the test") }},
 	}
 }
 
@@ -93,7 +94,7 @@ func runs(row string, level gate.Level, w who) bool {
 		return !w.denied && (answered || level != gate.AlwaysAsk)
 	case "change", "exec":
 		return !w.denied && (answered || level == gate.NeverAsk)
-	case "net":
+	case "net", "mcp":
 		return !w.denied && answered && level != gate.NeverAsk
 	case "spawn": // no rule speaks of it; what it does is judged by itself
 		return answered || level == gate.NeverAsk
@@ -112,6 +113,11 @@ decision = "deny"
 
 [[host]]
 host = ["*"]
+decision = "deny"
+
+[[mcp]]
+server = "near"
+tool = ["*"]
 decision = "deny"
 
 [[rule]]
@@ -134,7 +140,7 @@ func TestEveryToolAtEveryLevel(t *testing.T) {
 }
 
 func tryEveryTool(t *testing.T, w who, level gate.Level) {
-	all, registry := samples(), tool.New(tool.Options{Fetch: true, Search: true})
+	all, registry := samples(), tool.New(tool.Options{Fetch: true, Search: true, MCP: nearTool})
 	var calls []call
 	for _, x := range registry.All() {
 		name := x.Spec().Name
@@ -153,6 +159,7 @@ func tryEveryTool(t *testing.T, w who, level gate.Level) {
 	})
 	r.opts.Tools, r.internet = registry, &internet{answer: searchAnswer}
 	prepare(r)
+	r.near("", "")
 	if w.yes {
 		r.person = yes
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -134,13 +135,22 @@ func scriptFile(word, dir string, bare bool) string {
 // Hash is the identity in one word.
 func (id Identity) Hash() string { return digest(canonical(id)) }
 
+// plainWord is a word that nobody reads as two, or as none.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9@%+=:,./_-]+$`)
+
 // String is the identity in one line, for people; whoever shows it makes it
 // visible.
 func (id Identity) String() string {
 	if id.Origin != "" {
 		return id.Origin
 	}
-	words := append([]string{id.Program}, id.Args...)
+	words := []string{id.Program}
+	for _, w := range id.Args {
+		if !plainWord.MatchString(w) {
+			w = strconv.Quote(w)
+		}
+		words = append(words, w)
+	}
 	return fmt.Sprintf("%s  sha256 %.12s, sandbox %s", strings.Join(words, " "), id.SHA256, id.Sandbox)
 }
 
