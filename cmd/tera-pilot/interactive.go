@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -91,9 +93,13 @@ func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 
 // converse is one session in the terminal, and what the person wants after it.
 func (a *app) converse(ctx context.Context, f sessionFlags, l launch) (snap.Request, error) {
+	a.bound(0)
 	o, err := a.open(ctx, l)
 	if err != nil {
 		return snap.Request{}, err
+	}
+	if log, err := os.Stat(filepath.Join(o.state, "sessions", o.ID(), "events.jsonl")); err == nil {
+		a.bound(log.Size())
 	}
 	t := a.terminal(f, o.settings)
 	t.Session, t.Log, t.Desk = o, a.activityLog(ctx, o), a.desk(ctx, o)
@@ -103,6 +109,21 @@ func (a *app) converse(ctx context.Context, f sessionFlags, l launch) (snap.Requ
 		status = audit.CloseError
 	}
 	return out.Next, errors.Join(err, o.Close(status))
+}
+
+// least is what the program may keep before it looks for what it no longer
+// needs, in bytes; a long conversation gets a multiple of its log.
+const least = 80 << 20
+
+// bound keeps the program small while a person sits before it, at the price of
+// some time when a long session is opened (docs/architecture.md, section 7:
+// under 100 MB after 10,000 turns). The environment of Go has the last word.
+func (a *app) bound(log int64) {
+	if a.getenv("GOMEMLIMIT") != "" || a.getenv("GOGC") != "" {
+		return
+	}
+	debug.SetGCPercent(50)
+	debug.SetMemoryLimit(max(least, log*5/2+16<<20)) // what is alive is about twice the log
 }
 
 // terminal is how the person wants the screen.
