@@ -2,8 +2,6 @@ package agent
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -148,9 +146,7 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call, was string) (res ev
 		res, err = d.unfit(c, problem)
 		return res, "", err
 	}
-	if p.aid, err = newAID(); err != nil {
-		return res, "", err
-	}
+	p.aid = newAID()
 	if was != "" {
 		p.news = []event.Line{{Kind: event.LineWarn, Text: visible.Strict("changed   since it was decided about, so nothing was done: " + was)}}
 	}
@@ -358,13 +354,4 @@ func failure(err error, out tool.Result) tool.Result {
 	}
 	out.Body = strings.TrimSpace(out.Body + "\n" + err.Error())
 	return out
-}
-
-// newAID makes the id of an action: 128 random bits.
-func newAID() (string, error) {
-	var b [16]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", fmt.Errorf("id of an action: %w", err)
-	}
-	return hex.EncodeToString(b[:]), nil
 }

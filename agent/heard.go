@@ -2,8 +2,6 @@ package agent
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -111,10 +109,6 @@ const theGuardian = "the guardian's review"
 
 // review asks the model, and states what it said: also what it let pass.
 func (d *Dispatcher) review(ctx context.Context, p proposal) (guardian.Verdict, error) {
-	var b [16]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return guardian.Verdict{}, fmt.Errorf("mark around a review: %w", err)
-	}
 	s, err := d.owner.state()
 	if err != nil {
 		return guardian.Verdict{}, err
@@ -134,7 +128,7 @@ func (d *Dispatcher) review(ctx context.Context, p proposal) (guardian.Verdict, 
 		q.User = d.redactor.Text(q.User)
 		return d.guard.Review(ctx, q)
 	}
-	v := guardian.Review(ctx, masked, r, hex.EncodeToString(b[:]))
+	v := guardian.Review(ctx, masked, r, randomHex(16))
 	err = d.log.Event(context.WithoutCancel(ctx), audit.Event{
 		Kind: "guardian", Title: "the guardian's review: " + v.Word.String(),
 		Data: map[string]any{"verdict": v.Word.String(), "rationale": bounded(v.Rationale), "tool": p.set.Tool, "risk": p.decision.Risk.Tier.String()},

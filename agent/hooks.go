@@ -208,9 +208,8 @@ func (d *Dispatcher) proposeHook(ctx context.Context, k hook.Hook, message []byt
 	in.Set, in.Origin = set, gate.OriginNative
 	in.Marks = []gate.Mark{{Approved: ok && known && set.Effects[0].Exec.Program == pinned}}
 	dec := gate.Decide(in)
-	p := proposal{call: event.Call{Tool: "hook", Args: json.RawMessage(message), Origin: "native"}, tool: t, model: set, set: dec.Set, digest: dec.Set.Digest(), decision: dec, input: in, epoch: epoch}
-	p.aid, err = newAID()
-	return p, err
+	p := proposal{aid: newAID(), call: event.Call{Tool: "hook", Args: json.RawMessage(message), Origin: "native"}, tool: t, model: set, set: dec.Set, digest: dec.Set.Digest(), decision: dec, input: in, epoch: epoch}
+	return p, nil
 }
 
 // capture keeps the beginning of a hook's standard output: one byte more than

@@ -130,10 +130,6 @@ func (s *Session) mentions(ctx context.Context, typed string) error {
 
 // readFor reads one file, or lists one folder, for the person's message.
 func (s *Session) readFor(ctx context.Context, name string, folder bool) error {
-	id, err := newAID()
-	if err != nil {
-		return err
-	}
 	tool, field := "read_file", "path"
 	if folder {
 		tool, field = "list_files", "directory"
@@ -142,6 +138,6 @@ func (s *Session) readFor(ctx context.Context, name string, folder bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.disp.Call(ctx, event.Call{ID: "mention_" + id, Tool: tool, Args: args, Origin: "native", Status: callOK})
+	_, err = s.disp.Call(ctx, event.Call{ID: "mention_" + newAID(), Tool: tool, Args: args, Origin: "native", Status: callOK})
 	return err
 }

@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -50,7 +48,7 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 	}
 	q.Lines, q.Proposals = w.out, p.proposals()
 	q.Revisable = len(q.Proposals) > 0
-	return d.finish(q)
+	return d.finish(q), nil
 }
 
 // proposed lays the effects out: files as the model proposed them, with what
@@ -111,7 +109,7 @@ func (w *lines) news(news []event.Line) {
 }
 
 // userQuestion is a question that the model itself asks.
-func (d *Dispatcher) userQuestion(p proposal, text string, options []string) (event.Question, error) {
+func (d *Dispatcher) userQuestion(p proposal, text string, options []string) event.Question {
 	q := event.Question{Digest: p.digest.String(), Call: p.call.ID, Tool: p.set.Tool, Title: "the model asks you", Kind: event.AskUser}
 	var w lines
 	for _, line := range visible.StrictLines(text) {
@@ -125,18 +123,10 @@ func (d *Dispatcher) userQuestion(p proposal, text string, options []string) (ev
 }
 
 // finish gives a question its identity and its time.
-func (d *Dispatcher) finish(q event.Question) (event.Question, error) {
-	var b [8]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return event.Question{}, fmt.Errorf("id of a question: %w", err)
-	}
-	q.ID = hex.EncodeToString(b[:])
+func (d *Dispatcher) finish(q event.Question) event.Question {
+	q.ID = randomHex(8)
 	if q.Danger {
-		code, err := dangerCode()
-		if err != nil {
-			return event.Question{}, err
-		}
-		q.Code = code
+		q.Code = dangerCode()
 	}
 	q.Title = hideKnown(d.redactor, q.Title)
 	for i, l := range q.Lines {
@@ -145,21 +135,7 @@ func (d *Dispatcher) finish(q event.Question) (event.Question, error) {
 	q.LinesHash = event.HashLines(q.Lines)
 	q.Opened = d.clock().UTC()
 	q.Deadline = q.Opened.Add(answerTime)
-	return q, nil
-}
-
-// dangerCode is four letters that are easy to tell apart. Letters that answer
-// other questions, or end a turn, are not among them.
-func dangerCode() (string, error) {
-	const letters = "bcdfghjkmnpqtvwz"
-	var b [4]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", fmt.Errorf("code of a question: %w", err)
-	}
-	for i := range b {
-		b[i] = letters[int(b[i])%len(letters)]
-	}
-	return string(b[:]), nil
+	return q
 }
 
 // questionKind chooses the layout by the effect that weighs most.

@@ -72,10 +72,7 @@ func (d *Dispatcher) together(ctx context.Context, reads []proposal) ([]event.Ca
 	sides := make([]*side, len(reads))
 	var bodies []event.Body
 	for i, p := range reads {
-		var err error
-		if p.aid, err = newAID(); err != nil {
-			return nil, err
-		}
+		p.aid = newAID()
 		v, _, err := d.decide(ctx, p) // allowed already: nobody is asked
 		if err != nil {
 			return nil, err

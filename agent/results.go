@@ -2,8 +2,6 @@ package agent
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -63,9 +61,7 @@ func (d *Dispatcher) tell(res event.CallResult) (event.CallResult, error) {
 		return event.CallResult{}, err
 	}
 	if res.Untrusted != "" && res.Body != "" {
-		if res.Boundary, err = newBoundary(); err != nil {
-			return event.CallResult{}, err
-		}
+		res.Boundary = newBoundary()
 	}
 	taint, err := d.taint(res)
 	if err != nil {
@@ -246,11 +242,7 @@ func (d *Dispatcher) askUser(ctx context.Context, p proposal, text string, optio
 	if !p.input.CanAsk {
 		return "", tool.ErrNobody
 	}
-	q, err := d.userQuestion(p, text, options)
-	if err != nil {
-		return "", err
-	}
-	a, err := d.asks.ask(ctx, q, nil)
+	a, err := d.asks.ask(ctx, d.userQuestion(p, text, options), nil)
 	if err != nil {
 		return "", err
 	}
@@ -258,14 +250,6 @@ func (d *Dispatcher) askUser(ctx context.Context, p proposal, text string, optio
 		return "", fmt.Errorf("the person did not want to answer")
 	}
 	return a.Text, nil
-}
-
-func newBoundary() (string, error) {
-	var b [8]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", fmt.Errorf("mark around a result: %w", err)
-	}
-	return hex.EncodeToString(b[:]), nil
 }
 
 func todoEvent(items []tool.TodoItem) event.TodoChanged {

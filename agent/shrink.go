@@ -132,12 +132,8 @@ func (s *Session) compact(ctx context.Context, m Mind, known fit.Known, keep int
 	if err != nil {
 		return err
 	}
-	mark, err := newBoundary()
-	if err != nil {
-		return err
-	}
 	done := event.Compacted{
-		After: gone[n-1].Seq, Summary: fit.Brief(kept, left, summary, mark), Kept: kept, Dropped: left,
+		After: gone[n-1].Seq, Summary: fit.Brief(kept, left, summary, newBoundary()), Kept: kept, Dropped: left,
 		From: from, Tainted: len(state.Taint) > 0, By: by, Usage: usage,
 	}
 	next := state
@@ -184,10 +180,7 @@ func hashOf(m []model.Message) (string, error) {
 func (s *Session) summary(ctx context.Context, m Mind, known fit.Known, state session.State, gone []session.Message) (text, by string, total event.Usage, err error) {
 	window := known.In(m.Window)
 	source := fit.Source(gone, state.Compaction, known, window)
-	mark, err := newBoundary()
-	if err != nil {
-		return "", "", total, err
-	}
+	mark := newBoundary()
 	order := fmt.Sprintf("<untrusted %s from=session>\n%s\n</untrusted %s>\nWrite the summary.", mark, source, mark)
 	for _, t := range state.Todo {
 		if t.Status != "done" {

@@ -65,10 +65,7 @@ func (d *Dispatcher) askTrailer(ctx context.Context, c event.Call) (yes bool, er
 	w.fact("shows", "how many records the log has, and that commits are of one log; nothing of what it holds")
 	w.fact("later", `audit_trailer in config.json: "always" or "never"`)
 	q.Lines = w.out
-	if q, err = d.finish(q); err != nil {
-		return false, err
-	}
-	a, err := d.owner.ask(ctx, q, nil)
+	a, err := d.owner.ask(ctx, d.finish(q), nil)
 	if errors.Is(err, errEnded) {
 		return false, err
 	}

@@ -120,11 +120,7 @@ func (s *Session) begun(ctx context.Context, number int, text string) (turnEnd, 
 	}
 	started := event.TurnStarted{Turn: number, Text: text}
 	for _, h := range said {
-		mark, err := newBoundary()
-		if err != nil {
-			return turnEnd{}, err
-		}
-		started.Notes = append(started.Notes, event.Note{From: h.from, Text: h.text, Boundary: mark})
+		started.Notes = append(started.Notes, event.Note{From: h.from, Text: h.text, Boundary: newBoundary()})
 	}
 	taint, err := s.disp.taintedBy(said)
 	if err == nil {

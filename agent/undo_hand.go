@@ -88,15 +88,11 @@ func (s *Session) undoAlone(ctx context.Context, c event.Undo) {
 
 // undoByHand sends the person's undo down the road.
 func (s *Session) undoByHand(ctx context.Context, c event.Undo) error {
-	id, err := newAID()
-	if err != nil {
-		return err
-	}
 	args, err := json.Marshal(undoArgs{Path: c.Path, Call: c.Call, Turn: c.Turn, All: c.All, Down: c.Down})
 	if err != nil {
 		return err
 	}
-	res, err := s.hand.Call(ctx, event.Call{ID: "undo-" + id[:12], Tool: undoName, Args: args, Origin: "native", Status: callOK})
+	res, err := s.hand.Call(ctx, event.Call{ID: "undo-" + randomHex(6), Tool: undoName, Args: args, Origin: "native", Status: callOK})
 	if err != nil {
 		return err
 	}

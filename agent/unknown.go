@@ -1,9 +1,6 @@
 package agent
 
 import (
-	"crypto/rand"
-	"encoding/hex"
-
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
@@ -19,21 +16,13 @@ func (s *Session) openUnknown(o *owned) {
 	if len(o.unknown) == 0 || o.question != nil || o.busy || !s.o.CanAsk {
 		return
 	}
-	q, err := s.unknownQuestion(o.unknown[0])
-	if err != nil {
-		o.tell(event.Notice{Severity: "warn", Key: "unknown", Text: err.Error()})
-		return
-	}
+	q := s.unknownQuestion(o.unknown[0])
 	if o.emit(event.QuestionOpened{Question: q}) == nil {
 		o.question = &openQuestion{Question: q, answer: make(chan reply, 1)}
 	}
 }
 
-func (s *Session) unknownQuestion(c event.CallStarted) (event.Question, error) {
-	var id [8]byte
-	if _, err := rand.Read(id[:]); err != nil {
-		return event.Question{}, err
-	}
+func (s *Session) unknownQuestion(c event.CallStarted) event.Question {
 	var w lines
 	w.fact("call", c.Title)
 	for _, e := range c.Effects {
@@ -42,9 +31,9 @@ func (s *Session) unknownQuestion(c event.CallStarted) (event.Question, error) {
 	w.fact("state", "the program ended while it ran: nobody knows whether it happened, or how far it came")
 	w.fact("now", "it was not run again, and nothing is run by your answer")
 	return event.Question{
-		ID: hex.EncodeToString(id[:]), Digest: c.Digest, Call: c.Call, Tool: c.Tool, Kind: event.AskUnknown,
+		ID: randomHex(8), Digest: c.Digest, Call: c.Call, Tool: c.Tool, Kind: event.AskUnknown,
 		Title: visible.Strict(c.Title), Lines: w.out, LinesHash: event.HashLines(w.out), Opened: s.o.Now().UTC(),
-	}, nil // it has no deadline: nothing waits for the answer
+	} // it has no deadline: nothing waits for the answer
 }
 
 // settleUnknown takes the person's word on such a call.
