@@ -47,7 +47,7 @@ func (s *Session) spawn(ctx context.Context, p proposal, token audit.Token, tell
 		rep, err := child.errand(ctx, want, tell)
 		s.left -= rep.Steps
 		if closeErr := child.Close(audit.CloseOK); closeErr != nil {
-			return rep, fmt.Errorf("%w: %w", errNoEvidence, errors.Join(err, closeErr))
+			return rep, noEvidence(errors.Join(err, closeErr))
 		}
 		if err != nil {
 			return rep, err

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -52,18 +51,6 @@ type Dispatcher struct {
 	hooks hooks
 	guard Guard
 }
-
-// evidence is what the dispatcher needs of the audit log.
-type evidence interface {
-	Intent(context.Context, audit.Intent) (audit.Token, error)
-	Outcome(audit.Token, audit.Outcome) error
-	Event(context.Context, audit.Event) error
-	Head() audit.Head
-}
-
-// errNoEvidence marks a call that was not run because its intent could not be
-// written. Nothing may run after it.
-var errNoEvidence = errors.New("the evidence cannot be written, so nothing is done")
 
 // callOK is the status of a call that may go to the gate.
 const callOK = "ok"
@@ -151,8 +138,7 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call, was string) (res ev
 		p.news = []event.Line{{Kind: event.LineWarn, Text: visible.Strict("changed   since it was decided about, so nothing was done: " + was)}}
 	}
 	p, v, err := d.settled(ctx, p)
-	var unfit *unfitError
-	if errors.As(err, &unfit) {
+	if unfit, ok := errors.AsType[*unfitError](err); ok {
 		res, err = d.unfit(c, unfit.error)
 		return res, "", err
 	}
@@ -174,13 +160,11 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call, was string) (res ev
 	}
 	why := d.recheck(ctx, p, v)
 	if ctx.Err() != nil {
-		err := d.log.Outcome(token, audit.Outcome{Status: audit.Cancelled, Reason: "stopped before the run"})
-		res, emitErr := d.cancelled(c)
-		return res, "", errors.Join(err, emitErr)
+		res, err = d.stoppedBefore(c, token)
+		return res, "", err
 	}
 	if why != "" {
-		err := d.log.Outcome(token, audit.Outcome{Status: audit.StatusBlocked, Reason: "changed: " + why})
-		return res, why, err
+		return res, why, d.writeOutcome(token, audit.Outcome{Status: audit.StatusBlocked, Reason: "changed: " + why})
 	}
 	d.step("recheck")
 	res, err = d.conclude(ctx, p, v, token, d.run(ctx, p, token))
@@ -217,11 +201,6 @@ func (d *Dispatcher) propose(ctx context.Context, c event.Call, r *revision, h h
 	return p.hear(h), nil
 }
 
-// lost says that a problem is none of the call's: the session cannot go on.
-func lost(problem error) bool {
-	return errors.Is(problem, errNoEvidence) || errors.Is(problem, errEnded)
-}
-
 // plan plans a call, and makes of it what the revision wants.
 func (d *Dispatcher) plan(ctx context.Context, t tool.Tool, c event.Call, r *revision) (model, set effect.Set, err error) {
 	args := c.Args
@@ -246,8 +225,9 @@ func (d *Dispatcher) witness(ctx context.Context, p proposal, v verdict) (audit.
 	// A turn that is stopped now is evidence, and no reason to lose any.
 	token, err := d.log.Intent(context.WithoutCancel(ctx), d.intent(p, v))
 	if err != nil {
-		_, emitErr := d.refuse(p.call, tool.Blocked, audit.Blocked, errNoEvidence.Error()+": "+err.Error())
-		return token, errors.Join(fmt.Errorf("%w: %w", errNoEvidence, err), emitErr)
+		err = noEvidence(err)
+		_, emitErr := d.refuse(p.call, tool.Blocked, audit.Blocked, err.Error())
+		return token, errors.Join(err, emitErr)
 	}
 	return token, nil
 }
@@ -327,8 +307,8 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) fin
 // it ends.
 func (d *Dispatcher) conclude(ctx context.Context, p proposal, v verdict, token audit.Token, done finished) (event.CallResult, error) {
 	if done.running == "" {
-		if err := d.log.Outcome(token, outcome(done.out, done.took)); err != nil {
-			return event.CallResult{}, fmt.Errorf("%w: %w", errNoEvidence, err)
+		if err := d.writeOutcome(token, outcome(done.out, done.took)); err != nil {
+			return event.CallResult{}, err
 		}
 	}
 	d.step("outcome")
@@ -345,8 +325,7 @@ func (d *Dispatcher) perform(ctx context.Context, p proposal, g world.Grant) (to
 // failure is the result of a Run that returned an error.
 func failure(err error, out tool.Result) tool.Result {
 	out.Status = tool.Error
-	var changed *tool.ChangedError
-	if errors.As(err, &changed) {
+	if _, changed := errors.AsType[*tool.ChangedError](err); changed {
 		out.Status = tool.Blocked
 	}
 	if errors.Is(err, context.Canceled) {

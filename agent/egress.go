@@ -84,7 +84,7 @@ func textsOf(v any) (names, values []string) {
 func (d *Dispatcher) departs(ctx context.Context, p proposal) func(world.Request) error {
 	ctx = context.WithoutCancel(ctx) // a stopped command's requests are evidence too
 	return func(q world.Request) error {
-		if err := d.log.Event(ctx, requestRecord(p, q)); err != nil {
+		if err := noEvidence(d.log.Event(ctx, requestRecord(p, q))); err != nil {
 			return err
 		}
 		if !q.Ended {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
@@ -133,10 +132,7 @@ func (d *Dispatcher) review(ctx context.Context, p proposal) (guardian.Verdict, 
 		Kind: "guardian", Title: "the guardian's review: " + v.Word.String(),
 		Data: map[string]any{"verdict": v.Word.String(), "rationale": bounded(v.Rationale), "tool": p.set.Tool, "risk": p.decision.Risk.Tier.String()},
 	})
-	if err != nil {
-		err = fmt.Errorf("%w: %w", errNoEvidence, err)
-	}
-	return v, err
+	return v, noEvidence(err)
 }
 
 // bounded is text of others as it is kept in the log.

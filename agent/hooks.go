@@ -131,7 +131,7 @@ func (d *Dispatcher) ask(ctx context.Context, k hook.Hook, m hook.Message) (hook
 		return hook.Answer{Reason: failedHook(err)}, nil
 	}
 	out, err := d.start(ctx, k, message)
-	if errors.Is(err, errNoEvidence) || errors.Is(err, errEnded) {
+	if lost(err) {
 		return hook.Answer{}, err
 	}
 	var a hook.Answer
@@ -161,11 +161,11 @@ func (d *Dispatcher) start(ctx context.Context, k hook.Hook, message []byte) ([]
 	}
 	token, err := d.log.Intent(context.WithoutCancel(ctx), d.intent(p, v))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errNoEvidence, err)
+		return nil, noEvidence(err)
 	}
 	settle := func(o audit.Outcome, why error) ([]byte, error) {
-		if err := d.log.Outcome(token, o); err != nil {
-			return nil, fmt.Errorf("%w: %w", errNoEvidence, err)
+		if err := d.writeOutcome(token, o); err != nil {
+			return nil, err
 		}
 		return nil, why
 	}

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -114,11 +113,9 @@ func (d *Dispatcher) settleSide(ctx context.Context, s *side) (event.CallResult,
 	case s.ran:
 		return d.conclude(ctx, s.proposal, s.verdict, s.token, s.done)
 	case ctx.Err() != nil:
-		err := d.log.Outcome(s.token, audit.Outcome{Status: audit.Cancelled, Reason: "stopped before the run"})
-		res, emitErr := d.cancelled(s.call)
-		return res, errors.Join(err, emitErr)
+		return d.stoppedBefore(s.call, s.token)
 	default:
-		if err := d.log.Outcome(s.token, audit.Outcome{Status: audit.StatusBlocked, Reason: "changed: " + s.why}); err != nil {
+		if err := d.writeOutcome(s.token, audit.Outcome{Status: audit.StatusBlocked, Reason: "changed: " + s.why}); err != nil {
 			return event.CallResult{}, err
 		}
 		return d.Call(ctx, s.call)

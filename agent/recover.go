@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,7 +18,7 @@ import (
 func (s *Session) recover(ctx context.Context) error {
 	open, err := s.audit.OpenIntents(ctx)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errNoEvidence, err)
+		return noEvidence(err)
 	}
 	settled := map[string]audit.Outcome{}
 	for _, in := range open {
@@ -28,7 +27,7 @@ func (s *Session) recover(ctx context.Context) error {
 		}
 		out := s.settle(ctx, in.Intent)
 		if err := s.audit.Settle(in, out); err != nil && !errors.Is(err, audit.ErrSettled) {
-			return fmt.Errorf("%w: %w", errNoEvidence, err)
+			return noEvidence(err)
 		}
 		settled[in.Intent.AID] = out
 	}
@@ -190,11 +189,11 @@ func (s *Session) lookUp(ctx context.Context, open []session.OpenCall, settled m
 	}
 	r, err := audit.OpenReader(ctx, audit.Options{Dir: s.o.State})
 	if err != nil {
-		return fmt.Errorf("%w: %w", errNoEvidence, err)
+		return noEvidence(err)
 	}
 	for e, err := range r.Entries(ctx, audit.Filter{Session: s.o.Log.ID()}) {
 		if err != nil {
-			return fmt.Errorf("%w: %w", errNoEvidence, err)
+			return noEvidence(err)
 		}
 		if wanted[e.AID] {
 			settled[e.AID] = audit.Outcome{Status: e.Status, Reason: "its outcome stands in the audit log, and its output is lost"}

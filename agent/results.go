@@ -126,8 +126,8 @@ func (d *Dispatcher) refused(p proposal, v verdict, token audit.Token) (event.Ca
 	if v.decision == audit.Blocked {
 		status, recorded = tool.Blocked, audit.StatusBlocked
 	}
-	if err := d.log.Outcome(token, audit.Outcome{Status: recorded, Reason: v.reason}); err != nil {
-		return event.CallResult{}, fmt.Errorf("%w: %w", errNoEvidence, err)
+	if err := d.writeOutcome(token, audit.Outcome{Status: recorded, Reason: v.reason}); err != nil {
+		return event.CallResult{}, err
 	}
 	res := event.CallResult{
 		Call: p.call.ID, Tool: p.set.Tool, Title: p.set.Title, Status: status.String(), Decision: string(v.decision),
@@ -157,12 +157,10 @@ func (d *Dispatcher) unfit(c event.Call, problem error) (event.CallResult, error
 	res := event.CallResult{
 		Call: c.ID, Tool: c.Tool, Title: c.Tool, Status: tool.Error.String(), Decision: string(audit.Blocked), Body: problem.Error(),
 	}
-	var quote *tool.QuoteError
-	var changed *changedError
-	if errors.As(problem, &changed) {
-		res.Body = changed.text()
+	if changed, ok := errors.AsType[*changedError](problem); ok {
+		res.Body, res.Untrusted = changed.text(), "file"
 	}
-	if quoted := errors.As(problem, &quote); quoted || changed != nil {
+	if _, quotes := errors.AsType[*tool.QuoteError](problem); quotes {
 		res.Untrusted = "file"
 	}
 	return d.tell(res)
@@ -177,6 +175,14 @@ func (d *Dispatcher) refuse(c event.Call, status tool.Status, decision audit.Dec
 // cancelled closes a call of a turn that was stopped before the call ran.
 func (d *Dispatcher) cancelled(c event.Call) (event.CallResult, error) {
 	return d.refuse(c, tool.Cancelled, audit.Denied, "the turn was stopped before this call began; nothing was done")
+}
+
+// stoppedBefore closes a call of a turn that was stopped between its intent and
+// its run, in both logs.
+func (d *Dispatcher) stoppedBefore(c event.Call, token audit.Token) (event.CallResult, error) {
+	err := d.writeOutcome(token, audit.Outcome{Status: audit.Cancelled, Reason: "stopped before the run"})
+	res, emitErr := d.cancelled(c)
+	return res, errors.Join(err, emitErr)
 }
 
 // keep cuts a body to what the model reads and stores the whole where some of

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -131,7 +130,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 		}
 	}
 	if s.audit, err = o.Evidence.Session(ctx, info); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoEvidence, err)
+		return nil, noEvidence(err)
 	}
 	mind := Mind{Provider: o.Provider, Model: o.Model, Price: o.Price, Window: o.Window, MaxOutput: o.MaxOutput, Small: o.Small, Images: o.Images}
 	s.owner = newOwner(&owned{
@@ -149,9 +148,6 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	return s, nil
 }
-
-// ErrNoEvidence says that the audit log cannot be written: nothing may be done.
-var ErrNoEvidence = errNoEvidence
 
 // info is what the open record states.
 func (s *Session) info() audit.SessionInfo {
@@ -256,10 +252,7 @@ func (s *Session) judge() (gate.Input, int, error) {
 // builds for the kinds of docs/audit-format.md, section 4.5. An error means
 // that nothing more may be done in this session.
 func (s *Session) Note(ctx context.Context, e audit.Event) error {
-	if err := s.audit.Event(context.WithoutCancel(ctx), e); err != nil {
-		return fmt.Errorf("%w: %w", errNoEvidence, err)
-	}
-	return nil
+	return noEvidence(s.audit.Event(context.WithoutCancel(ctx), e))
 }
 
 // ID is the session's id.

@@ -194,7 +194,7 @@ func (s *Session) summary(ctx context.Context, m Mind, known fit.Known, state se
 		if ctx.Err() != nil {
 			return "", "", total, ctx.Err()
 		}
-		if errors.Is(failed, errNoEvidence) {
+		if errors.Is(failed, ErrNoEvidence) {
 			return "", "", total, failed
 		}
 		total = addUsage(total, stored.Usage)

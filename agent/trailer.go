@@ -78,7 +78,7 @@ func (d *Dispatcher) askTrailer(ctx context.Context, c event.Call) (yes bool, er
 		title = "commits in this repository bear the head of the log"
 	}
 	if err := d.log.Event(context.WithoutCancel(ctx), audit.SettingsChange(title, "", "", "audit_trailer")); err != nil {
-		return false, errors.Join(errNoEvidence, err)
+		return false, noEvidence(err)
 	}
 	if err := d.witnesses.Keep(yes); err != nil {
 		return false, d.owner.emit(event.Notice{Severity: "warn", Key: "trailer", Text: "the answer could not be kept: " + err.Error()})

@@ -140,7 +140,7 @@ func (s *Session) begun(ctx context.Context, number int, text string) (turnEnd, 
 
 // brokenEnd is the end of a turn in a session that cannot go on.
 func brokenEnd(err error) turnEnd {
-	if errors.Is(err, errNoEvidence) {
+	if errors.Is(err, ErrNoEvidence) {
 		return turnEnd{"error", err.Error(), codeNoEvidence}
 	}
 	return turnEnd{"error", err.Error(), codeError}
@@ -261,7 +261,7 @@ func replyEnd(ctx context.Context, err error) (turnEnd, bool) {
 		return turnEnd{}, false
 	case ctx.Err() != nil:
 		return turnEnd{"cancelled", "stopped", codeCancelled}, true
-	case errors.Is(err, errNoEvidence):
+	case errors.Is(err, ErrNoEvidence):
 		return turnEnd{"error", err.Error(), codeNoEvidence}, true
 	case overBudget(err):
 		return turnEnd{"incomplete", err.Error(), codeBudget}, true

@@ -191,8 +191,7 @@ func (undoTool) Run(ctx context.Context, e tool.Env, planned effect.Set) (tool.R
 		if err != nil {
 			fmt.Fprintf(&body, "stopped at %q: %v\nwhat is above is put back; undo again to go on\n", x.Path.Name, err)
 			r.Status, r.Body = tool.Error, body.String()
-			var changed *tool.ChangedError
-			if errors.As(err, &changed) {
+			if _, changed := errors.AsType[*tool.ChangedError](err); changed {
 				r.Status = tool.Blocked
 			}
 			return r, nil
