@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -25,7 +26,7 @@ func (d *Dispatcher) revised(ctx context.Context, p proposal, want event.Revise)
 	next, err := p.next(want)
 	if err == nil {
 		var again proposal
-		if again, err = d.judged(ctx, p.call, next, p.kept(want)); err == nil {
+		if again, err = d.judged(ctx, p.call, next, p.keptReview(want)); err == nil {
 			again.news = p.news
 			return again, d.owner.emit(event.Notice{Key: noticeRevise})
 		}
@@ -40,9 +41,9 @@ func (d *Dispatcher) revised(ctx context.Context, p proposal, want event.Revise)
 	return p, d.owner.emit(event.Notice{Severity: "warn", Key: noticeRevise, Text: "your change of the proposal was not taken: " + visible.Strict(err.Error())})
 }
 
-// kept is the guardian's verdict where the person only leaves out some of what
+// keptReview is the guardian's verdict where the person only leaves out some of what
 // was reviewed; what he writes himself is reviewed anew.
-func (p proposal) kept(want event.Revise) *guardian.Verdict {
+func (p proposal) keptReview(want event.Revise) *guardian.Verdict {
 	for _, w := range want.Files {
 		if w.Text != nil {
 			return nil
@@ -195,7 +196,7 @@ func (d *Dispatcher) reject(p proposal, reason string) error {
 		d.no = rejections{said, map[[32]byte]string{}}
 	}
 	for _, k := range p.keys() {
-		d.no.reasons[k] = reasonOr(reason, saidNo)
+		d.no.reasons[k] = cmp.Or(reason, saidNo)
 	}
 	return nil
 }

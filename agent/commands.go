@@ -46,7 +46,7 @@ func (s *Session) handle(o *owned, c event.Command) {
 	case event.Unattended:
 		o.canAsk = false
 	case event.Compact:
-		s.start(o, job{compact: &c})
+		s.start(o, task{compact: &c})
 	case event.SetThought:
 		s.setThought(o, c)
 	case event.StopJob:
@@ -66,8 +66,8 @@ func (s *Session) handle(o *owned, c event.Command) {
 	}
 }
 
-// A job is what the worker does next: a turn, a compaction, or an undo.
-type job struct {
+// A task is what the worker does next: a turn, a compaction, or an undo.
+type task struct {
 	text    string
 	undo    *event.Undo
 	compact *event.Compact
@@ -84,19 +84,19 @@ func (s *Session) submit(o *owned, text string) {
 		o.tell(event.Queued{Texts: o.waiting()})
 		return
 	}
-	s.start(o, job{text: text})
+	s.start(o, task{text: text})
 }
 
-// start hands a job to the resting worker. A compaction that is asked for in a
+// start hands a task to the resting worker. A compaction that is asked for in a
 // turn waits for the turn's next request.
-func (s *Session) start(o *owned, j job) {
+func (s *Session) start(o *owned, t task) {
 	switch {
 	case o.closing:
-	case o.busy && j.compact != nil:
-		o.compact = j.compact
+	case o.busy && t.compact != nil:
+		o.compact = t.compact
 	default:
 		o.busy = true
-		s.turns <- j // has room for one: only one is under way
+		s.tasks <- t // has room for one: only one is under way
 	}
 }
 
@@ -139,10 +139,10 @@ func (o *owned) withdraw() {
 	o.tell(event.Queued{Texts: o.waiting()})
 }
 
-// next is what the worker does after a job: what was interjected too late for
+// next is what the worker does after a task: what was interjected too late for
 // its turn, the oldest queued text, or rest. When the session's own context
 // has ended nothing more is begun: what waits is named, and let go.
-func (o *owned) next(ended bool) (j job, ok bool) {
+func (o *owned) next(ended bool) (t task, ok bool) {
 	o.cancel = nil
 	o.queue, o.interjected = slices.Concat(o.interjected, o.queue), nil
 	if n := len(o.queue); n > 0 && ended && !o.closing {
@@ -151,11 +151,11 @@ func (o *owned) next(ended bool) (j job, ok bool) {
 	}
 	if len(o.queue) == 0 || o.closing {
 		o.busy = false
-		return job{}, false
+		return task{}, false
 	}
-	j.text, o.queue = o.queue[0], slices.Clone(o.queue[1:])
+	t.text, o.queue = o.queue[0], slices.Clone(o.queue[1:])
 	o.tell(event.Queued{Texts: o.waiting()})
-	return j, true
+	return t, true
 }
 
 // stop cancels the running turn, or the one that is about to run. What was

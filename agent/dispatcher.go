@@ -270,7 +270,7 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) fin
 	began := d.clock()
 	shown := d.newOutputs(p.call.ID)
 	var done finished
-	kept, err := d.keepBefore(ctx, p)
+	keeping, err := d.keepBefore(ctx, p)
 	if err != nil {
 		shown.end()
 		return finished{out: failure(err, tool.Result{}), took: d.clock().Sub(began)}
@@ -298,7 +298,7 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) fin
 	if ctx.Err() != nil && out.Status != tool.OK && done.running == "" {
 		out.Status = tool.Cancelled
 	}
-	done.out, done.undoErr = d.keptAfter(kept, out, done.running)
+	done.out, done.undoErr = d.keptAfter(keeping, out, done.running)
 	done.took = d.clock().Sub(began)
 	return done
 }

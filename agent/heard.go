@@ -48,7 +48,7 @@ func (d *Dispatcher) hearHooks(ctx context.Context, p proposal) (proposal, error
 	}
 	h := p.heard
 	for _, k := range d.hooks.at(hook.BeforeCall, p.set.Tool) {
-		a, err := d.ask(ctx, k, d.hookMessage(k, hook.BeforeCall, p, nil))
+		a, err := d.askHook(ctx, k, d.hookMessage(k, hook.BeforeCall, p, nil))
 		if err != nil {
 			return p, err
 		}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -115,9 +116,9 @@ func (d *Dispatcher) hookMessage(k hook.Hook, e hook.Event, p proposal, res *eve
 	return m
 }
 
-// ask starts a hook and reads its answer. Whatever is no answer vetoes. The
+// askHook starts a hook and reads its answer. Whatever is no answer vetoes. The
 // error means that the session cannot go on.
-func (d *Dispatcher) ask(ctx context.Context, k hook.Hook, m hook.Message) (hook.Answer, error) {
+func (d *Dispatcher) askHook(ctx context.Context, k hook.Hook, m hook.Message) (hook.Answer, error) {
 	s, err := d.owner.state()
 	if err != nil {
 		return hook.Answer{}, err
@@ -130,7 +131,7 @@ func (d *Dispatcher) ask(ctx context.Context, k hook.Hook, m hook.Message) (hook
 	if err != nil {
 		return hook.Answer{Reason: failedHook(err)}, nil
 	}
-	out, err := d.start(ctx, k, message)
+	out, err := d.startHook(ctx, k, message)
 	if lost(err) {
 		return hook.Answer{}, err
 	}
@@ -148,9 +149,9 @@ func (d *Dispatcher) ask(ctx context.Context, k hook.Hook, m hook.Message) (hook
 // failedHook is the reason of a hook that gave no answer.
 func failedHook(err error) string { return "it failed, and what it guards is refused: " + err.Error() }
 
-// start walks the road for one hook: it is decided about, witnessed, planned
+// startHook walks the road for one hook: it is decided about, witnessed, planned
 // again, run and its outcome stated, like a call; it calls no hooks itself.
-func (d *Dispatcher) start(ctx context.Context, k hook.Hook, message []byte) ([]byte, error) {
+func (d *Dispatcher) startHook(ctx context.Context, k hook.Hook, message []byte) ([]byte, error) {
 	p, err := d.proposeHook(ctx, k, message)
 	if err != nil {
 		return nil, err
@@ -239,7 +240,7 @@ func (c *capture) text() string {
 func (d *Dispatcher) afterCall(ctx context.Context, p proposal, res *event.CallResult) error {
 	said := p.heard.context
 	for _, k := range d.hooks.at(hook.AfterCall, p.set.Tool) {
-		a, err := d.ask(ctx, k, d.hookMessage(k, hook.AfterCall, p, res))
+		a, err := d.askHook(ctx, k, d.hookMessage(k, hook.AfterCall, p, res))
 		if err != nil {
 			return err
 		}
@@ -271,12 +272,12 @@ func (d *Dispatcher) tellFailed(k hook.Hook, a hook.Answer) error {
 func (d *Dispatcher) atTurn(ctx context.Context, e hook.Event, m hook.Message) (said []hookText, stop string, err error) {
 	for _, k := range d.hooks.at(e, "") {
 		m.Event, m.Hook = e, k.Name
-		a, err := d.ask(ctx, k, m)
+		a, err := d.askHook(ctx, k, m)
 		switch {
 		case err != nil:
 			return nil, "", err
 		case a.Word != hook.Pass && e == hook.TurnStart:
-			return nil, fmt.Sprintf("the hook %s (%s) stops the turn: %s", k.Name, k.From, visible.Once(reasonOr(a.Reason, "it gave no reason"))), nil
+			return nil, fmt.Sprintf("the hook %s (%s) stops the turn: %s", k.Name, k.From, visible.Once(cmp.Or(a.Reason, "it gave no reason"))), nil
 		case a.Word != hook.Pass:
 			if err := d.tellFailed(k, a); err != nil {
 				return nil, "", err

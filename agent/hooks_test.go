@@ -164,7 +164,7 @@ func TestAHookThatWasNotApproved(t *testing.T) {
 			r := newRig(t, []step{{Say: "done"}}, func(o *Options) { o.Hooks = []hook.Hook{hookOf(says(`{"decision":"pass"}`), hook.BeforeCall)} })
 			r.start("")
 			d := r.session.disp
-			a, err := d.ask(t.Context(), change(d), hook.Message{Event: hook.BeforeCall})
+			a, err := d.askHook(t.Context(), change(d), hook.Message{Event: hook.BeforeCall})
 			if err != nil || a.Word != hook.Veto || !strings.Contains(a.Reason, "nobody approved the start of exactly this program") {
 				t.Errorf("%+v, %v", a, err)
 			}

@@ -33,15 +33,15 @@ type jobs struct {
 	redactor *secret.Redactor
 
 	mu     sync.Mutex
-	all    map[string]*chore
+	all    map[string]*job
 	order  []string
 	count  int // jobs of this session so far, those of earlier processes too
 	closed bool
 	ended  sync.WaitGroup
 }
 
-// A chore is one command in the background.
-type chore struct {
+// A job is one command in the background.
+type job struct {
 	id, call, title string
 	stop            context.CancelFunc
 	done            chan struct{}
@@ -58,7 +58,7 @@ type chore struct {
 // newJobs makes the jobs of a session, which had past ones before. The context
 // is one that the end of a turn does not cancel.
 func newJobs(lasting context.Context, past int, d *Dispatcher) *jobs {
-	js := &jobs{owner: d.owner, log: d.log, clock: d.clock, redactor: d.redactor, all: map[string]*chore{}, count: past}
+	js := &jobs{owner: d.owner, log: d.log, clock: d.clock, redactor: d.redactor, all: map[string]*job{}, count: past}
 	js.lasting, js.cancel = context.WithCancel(lasting)
 	return js
 }
@@ -67,7 +67,7 @@ func newJobs(lasting context.Context, past int, d *Dispatcher) *jobs {
 // written when it ends.
 func (js *jobs) start(p proposal, token audit.Token, command func(context.Context, func(string, []byte)) (tool.Exit, error)) (string, error) {
 	ctx, stop := context.WithCancel(js.lasting)
-	j, err := js.enter(&chore{
+	j, err := js.enter(&job{
 		call: p.call.ID, title: p.set.Title, stop: stop, done: make(chan struct{}),
 		streams: map[string]maskedText{}, status: tool.Running.String(),
 	})
@@ -84,7 +84,7 @@ func (js *jobs) start(p proposal, token audit.Token, command func(context.Contex
 
 // enter gives a job its id, if there is room for it. The lock is never held
 // while the session's goroutine is waited for: that one comes here too.
-func (js *jobs) enter(j *chore) (*chore, error) {
+func (js *jobs) enter(j *job) (*job, error) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	running := 0
@@ -106,7 +106,7 @@ func (js *jobs) enter(j *chore) (*chore, error) {
 }
 
 // run waits for a job's end, and states it.
-func (js *jobs) run(ctx context.Context, j *chore, token audit.Token, command func(context.Context, func(string, []byte)) (tool.Exit, error)) {
+func (js *jobs) run(ctx context.Context, j *job, token audit.Token, command func(context.Context, func(string, []byte)) (tool.Exit, error)) {
 	began := js.clock()
 	shown := &outputs{owner: js.owner, call: j.call, mask: js.redactor, streams: map[string]maskedText{}}
 	exit, err := command(ctx, func(stream string, b []byte) {
@@ -144,7 +144,7 @@ func (js *jobs) kill(ctx context.Context, id string) error {
 	}
 }
 
-func (js *jobs) find(id string) *chore {
+func (js *jobs) find(id string) *job {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	return js.all[strings.TrimSpace(id)]
@@ -205,7 +205,7 @@ func (js *jobs) close() {
 
 // write takes a piece of output. What could be the beginning of a secret is
 // held back until more has come.
-func (j *chore) write(r *secret.Redactor, stream string, b []byte) {
+func (j *job) write(r *secret.Redactor, stream string, b []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	m, ok := j.streams[stream]
@@ -218,7 +218,7 @@ func (j *chore) write(r *secret.Redactor, stream string, b []byte) {
 }
 
 // keep adds masked output and lets the oldest go, at whole characters.
-func (j *chore) keep(text string) {
+func (j *job) keep(text string) {
 	j.kept += text
 	if over := len(j.kept) - maxJobOutput; over > maxJobOutput/8 { // now and then, not for each byte
 		for over < len(j.kept) && !utf8.RuneStart(j.kept[over]) {
@@ -228,7 +228,7 @@ func (j *chore) keep(text string) {
 	}
 }
 
-func (j *chore) end(out tool.Result) {
+func (j *job) end(out tool.Result) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, m := range j.streams {
@@ -238,7 +238,7 @@ func (j *chore) end(out tool.Result) {
 	j.status, j.exit, j.signal = out.Status.String(), out.Exit, out.Signal
 }
 
-func (j *chore) over() bool {
+func (j *job) over() bool {
 	select {
 	case <-j.done:
 		return true
@@ -247,7 +247,7 @@ func (j *chore) over() bool {
 	}
 }
 
-func (j *chore) event() event.JobChanged {
+func (j *job) event() event.JobChanged {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return event.JobChanged{Job: j.id, Call: j.call, Title: j.title, Status: j.status, Exit: j.exit}
@@ -255,7 +255,7 @@ func (j *chore) event() event.JobChanged {
 
 // state is where the job stands, with its output from an offset on; a negative
 // one leaves the output out.
-func (j *chore) state(since int64) tool.JobState {
+func (j *job) state(since int64) tool.JobState {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	s := tool.JobState{ID: j.id, Title: j.title, Status: j.status, Exit: j.exit, Signal: j.signal, To: j.from + int64(len(j.kept))}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
@@ -328,12 +329,7 @@ func (o *owned) void() {
 }
 
 func offers(q event.Question, scope string) bool {
-	for _, s := range q.Scopes {
-		if s.ID == scope {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.Scopes, func(s event.Scope) bool { return s.ID == scope })
 }
 
 func (o *owned) closeQuestion(how string, a *event.Answer) {

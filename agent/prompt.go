@@ -62,7 +62,6 @@ func systemText(small bool) string {
 type Facts struct {
 	Root                 string   // name of the root folder
 	OS                   string   // "linux/amd64"
-	Shell                string   // "bash"
 	Git                  string   // branch and commit, or "" where there is no repository
 	Top                  []string // names at the top of the root, and below its folders
 	Languages, Manifests []string

@@ -18,7 +18,7 @@ import (
 func (d *Dispatcher) intent(p proposal, v verdict) audit.Intent {
 	in := audit.Intent{
 		AID: p.aid, Category: audit.Category(p.tool.Spec().Category), Tool: p.set.Tool, Title: p.set.Title,
-		Paths: touched(p.set), Command: commandText(p.set), Args: p.call.Args,
+		Paths: touched(p.set), Command: commandOf(p.set), Args: p.call.Args,
 		Effect: p.set.Canonical(), Digest: p.digest, Origin: audit.Origin(p.call.Origin),
 		Decision: v.decision, By: v.by, Reason: v.reason, Policy: p.input.Rules.Digest(), Inputs: p.input.Canonical(),
 		Asked: v.asked, Taint: sources(p.input.Taint), Level: p.input.Level.String(),
@@ -78,7 +78,8 @@ func touched(s effect.Set) []string {
 	return out
 }
 
-func commandText(s effect.Set) string {
+// commandOf is the first command of a set.
+func commandOf(s effect.Set) string {
 	for _, e := range s.Effects {
 		switch {
 		case e.Exec != nil && e.Exec.Script != "":

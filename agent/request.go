@@ -37,17 +37,17 @@ func request(s session.State, tools *tool.Registry, small bool, see sight) (mode
 		if m.Call == nil || m.Loose {
 			req.Messages, held = append(req.Messages, held...), nil
 		}
-		msg, held = aside(msg, held)
+		msg, held = picturesAside(msg, held)
 		req.Messages = append(req.Messages, msg)
 	}
 	req.Messages = append(req.Messages, held...)
 	return req, nil
 }
 
-// aside takes the pictures out of a result: they follow in one message of their
+// picturesAside takes the pictures out of a result: they follow in one message of their
 // own behind all results of a reply, since most protocols want those together
 // and as text.
-func aside(msg model.Message, held []model.Message) (model.Message, []model.Message) {
+func picturesAside(msg model.Message, held []model.Message) (model.Message, []model.Message) {
 	if msg.Role != model.RoleTool || len(msg.Parts) < 2 {
 		return msg, held
 	}

@@ -57,7 +57,7 @@ func (d *Dispatcher) close(ctx context.Context, p proposal, v verdict, out tool.
 // text of an untrusted source taints the session.
 func (d *Dispatcher) tell(res event.CallResult) (event.CallResult, error) {
 	var err error
-	if res.Body, res.Hidden, err = d.keep(res.Call, res.Body); err != nil {
+	if res.Body, res.Hidden, err = d.cutBody(res.Call, res.Body); err != nil {
 		return event.CallResult{}, err
 	}
 	if res.Untrusted != "" && res.Body != "" {
@@ -185,9 +185,9 @@ func (d *Dispatcher) stoppedBefore(c event.Call, token audit.Token) (event.CallR
 	return res, errors.Join(err, emitErr)
 }
 
-// keep cuts a body to what the model reads and stores the whole where some of
+// cutBody cuts a body to what the model reads and stores the whole where some of
 // it was cut, under the name @out/CALL.
-func (d *Dispatcher) keep(call, body string) (cut string, hidden int, err error) {
+func (d *Dispatcher) cutBody(call, body string) (cut string, hidden int, err error) {
 	body = d.redactor.Text(body) // first: a cut through a secret would show its half
 	cut, hidden = bound(body, d.limit(), outName(call))
 	if cut == body {

@@ -103,7 +103,7 @@ type Session struct {
 	life    context.Context // of the session: what runs beside the turns ends with it
 	besides sync.WaitGroup  // what runs beside the turns
 	lasting context.Context // for records that a cancelled turn must not lose
-	turns   chan job        // for the worker
+	tasks   chan task       // for the worker
 	warned  string          // the worker's: what was last said about the budget
 	worked  chan struct{}   // closed when the worker has ended
 	once    sync.Once       // of Close
@@ -121,7 +121,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 		o.Budget = budget.New(budget.Limits{}, budget.Spent{}, nil, o.Now)
 	}
 	past := session.Fold(o.Past)
-	s := &Session{o: o, above: o.above, turns: make(chan job, 1), worked: make(chan struct{}), life: ctx, lasting: context.WithoutCancel(ctx)}
+	s := &Session{o: o, above: o.above, tasks: make(chan task, 1), worked: make(chan struct{}), life: ctx, lasting: context.WithoutCancel(ctx)}
 	info := s.info()
 	var err error
 	if o.Undo != nil && o.above == nil { // a sub-agent has its parent's
@@ -291,7 +291,7 @@ func (s *Session) close(status audit.CloseStatus) error {
 		o.stop()
 	})
 	s.besides.Wait()
-	close(s.turns)
+	close(s.tasks)
 	<-s.worked
 	s.disp.jobs.close()
 	err := s.owner.emit(event.Closed{Status: string(status)})

@@ -41,17 +41,17 @@ const (
 // work runs one turn after the other until the session closes.
 func (s *Session) work(ctx context.Context) {
 	defer close(s.worked)
-	for j := range s.turns {
+	for t := range s.tasks {
 		for more := true; more; {
 			switch {
-			case j.compact != nil:
-				s.compactAlone(ctx, *j.compact)
-			case j.undo != nil:
-				s.undoAlone(ctx, *j.undo)
+			case t.compact != nil:
+				s.compactAlone(ctx, *t.compact)
+			case t.undo != nil:
+				s.undoAlone(ctx, *t.undo)
 			default:
-				s.turn(ctx, j.text)
+				s.turn(ctx, t.text)
 			}
-			if err := s.owner.do(func(o *owned) { j, more = o.next(ctx.Err() != nil) }); err != nil {
+			if err := s.owner.do(func(o *owned) { t, more = o.next(ctx.Err() != nil) }); err != nil {
 				return
 			}
 		}
@@ -299,7 +299,7 @@ func overBudget(err error) bool {
 // that the server finds too long is made shorter, once.
 func (s *Session) ask(ctx context.Context) (event.Reply, error) {
 	for again := true; ; again = false {
-		if err := s.asked(ctx); err != nil {
+		if err := s.compactIfAsked(ctx); err != nil {
 			return event.Reply{}, err
 		}
 		m, known, err := s.mind()
@@ -329,8 +329,8 @@ func (s *Session) ask(ctx context.Context) (event.Reply, error) {
 	}
 }
 
-// asked does a compaction that the person asked for in the middle of a turn.
-func (s *Session) asked(ctx context.Context) error {
+// compactIfAsked does a compaction that the person asked for in the middle of a turn.
+func (s *Session) compactIfAsked(ctx context.Context) error {
 	var c *event.Compact
 	if err := s.owner.do(func(o *owned) { c, o.compact = o.compact, nil }); err != nil || c == nil {
 		return err

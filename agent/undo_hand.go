@@ -70,7 +70,7 @@ func (s *Session) takeBack(o *owned, c event.Undo) {
 		o.tell(event.Notice{Severity: "warn", Key: "undo", Text: "the agent is at work: stop it first, then undo"})
 		return
 	}
-	s.start(o, job{undo: &c})
+	s.start(o, task{undo: &c})
 }
 
 // undoAlone is an undo between two turns.

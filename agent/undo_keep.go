@@ -60,9 +60,9 @@ func undoType(t roots.Type) undo.Type {
 	return undo.Special
 }
 
-// A kept is a call whose changes are kept for undo, between its beginning
+// A safekeeping is a call whose changes are kept for undo, between its beginning
 // and its end.
-type kept struct {
+type safekeeping struct {
 	id      string
 	planned []undo.Change // nil with a survey
 	survey  undo.Survey
@@ -71,12 +71,12 @@ type kept struct {
 
 // keepBefore keeps what a call is about to change. nil: it changes nothing in
 // the workspace. After an error the call must not run.
-func (d *Dispatcher) keepBefore(ctx context.Context, p proposal) (*kept, error) {
+func (d *Dispatcher) keepBefore(ctx context.Context, p proposal) (*safekeeping, error) {
 	if d.undo == nil || !acts(p.set) {
 		return nil, nil
 	}
 	at := place{d.world}
-	k := &kept{id: p.call.ID}
+	k := &safekeeping{id: p.call.ID}
 	var data map[string][]byte
 	switch {
 	case surveyed(p.set):
@@ -104,7 +104,7 @@ func (d *Dispatcher) keepBefore(ctx context.Context, p proposal) (*kept, error) 
 // keptAfter records what the call did, and tells what of it is not covered. A
 // command's changes are known from here alone. An error says that the record
 // could not be written: the session cannot go on.
-func (d *Dispatcher) keptAfter(k *kept, out tool.Result, job string) (tool.Result, error) {
+func (d *Dispatcher) keptAfter(k *safekeeping, out tool.Result, job string) (tool.Result, error) {
 	if k == nil {
 		return out, nil
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,21 +106,14 @@ func (d *Dispatcher) answered(ctx context.Context, p proposal, a event.Answer, a
 	}
 	switch {
 	case p.nothing():
-		return verdict{decision: audit.Denied, by: by, reason: reasonOr(a.Reason, "the person left out all of it"), asked: asked}, d.reject(p, a.Reason)
+		return verdict{decision: audit.Denied, by: by, reason: cmp.Or(a.Reason, "the person left out all of it"), asked: asked}, d.reject(p, a.Reason)
 	case a.Choice == event.Once:
 		return verdict{decision: audit.Approved, by: by, asked: asked}, nil
 	case a.Choice == event.Keep:
 		return verdict{decision: audit.Approved, by: by, asked: asked}, d.remember(ctx, p, a.Scope, asked)
 	default:
-		return verdict{decision: audit.Denied, by: by, reason: reasonOr(a.Reason, saidNo), asked: asked}, d.reject(p, a.Reason)
+		return verdict{decision: audit.Denied, by: by, reason: cmp.Or(a.Reason, saidNo), asked: asked}, d.reject(p, a.Reason)
 	}
-}
-
-func reasonOr(reason, otherwise string) string {
-	if reason == "" {
-		return otherwise
-	}
-	return reason
 }
 
 // person is who answers on this front end.
