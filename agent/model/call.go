@@ -31,5 +31,8 @@ const (
 	WarnRefusal         = "refusal"                    // the server marked the text as a refusal
 	WarnUnsupportedPart = "unsupported_part"           // a part of the reply that is not text, reasoning or a call
 	WarnTextCall        = "text_call_unusable"         // the text holds the markup of a call that is none by R6
+	WarnProbing         = "asking_about_tools"         // the model is asked once how it calls tools
+	WarnNoTools         = "no_tools"                   // the model called no tool when it was told to
+	WarnNotKept         = "answer_not_kept"            // what was found of the model could not be stored
 	WarnTextTools       = "text_tools"                 // the model takes no tools: they were described in the prompt
 )

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -109,6 +110,38 @@ func (c Catalogue) With(over Catalogue) Catalogue {
 	})
 	c.Models = append(models, over.Models...)
 	return c
+}
+
+// Knowing gives a catalogue that knows also what more says: what it does not
+// say of a model stays as it was.
+func (c Catalogue) Knowing(more Catalogue) Catalogue {
+	c.Models = slices.Clone(c.Models)
+	at := map[[2]string]int{}
+	for n, i := range c.Models {
+		at[[2]string{i.Provider, i.Model}] = n
+	}
+	for _, i := range more.Models {
+		key := [2]string{i.Provider, i.Model}
+		if n, ok := at[key]; ok {
+			c.Models[n] = c.Models[n].knowing(i)
+			continue
+		}
+		at[key] = len(c.Models)
+		c.Models = append(c.Models, i)
+	}
+	return c
+}
+
+func (i Info) knowing(more Info) Info {
+	i.Title, i.Context, i.MaxOutput = cmp.Or(more.Title, i.Title), cmp.Or(more.Context, i.Context), cmp.Or(more.MaxOutput, i.MaxOutput)
+	i.Images, i.Reasoning = i.Images || more.Images, i.Reasoning || more.Reasoning
+	if more.Tools != nil {
+		i.Tools = more.Tools
+	}
+	if more.Prices != nil {
+		i.Prices = more.Prices
+	}
+	return i
 }
 
 // Find gives what is known of a model. Unknown ones have an Info with their

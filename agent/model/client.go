@@ -33,7 +33,6 @@ type Profile struct {
 	TextCalls             TextCalls // empty: auto
 	NumCtx                int64     // window in force, 0: unknown
 	EstimatedPromptTokens int64     // our estimate of the request, 0: none
-	Tools                 ToolMode  // how the model calls tools, as a probe told; empty: native until it is refused
 }
 
 // TextCalls says whether calls written as prose are recovered (R6).
@@ -65,7 +64,7 @@ type Client struct {
 
 // A habit is what a model's server was found to need.
 type habit struct {
-	textTools bool // it takes no tools: they are described in the prompt
+	textTools bool // it takes no tools, or calls none as the protocol has it: they are described in the prompt
 	folded    bool // no system role, and no two messages of a role in a row
 }
 
@@ -182,6 +181,14 @@ func (c *Client) settingsFor(model string) (settings, habit) {
 	h := c.habits[model]
 	info, _ := c.models.Find(c.preset.ID, model)
 	return settings{preset: c.preset, profile: c.profile, key: c.key, folded: h.folded, info: info}, h
+}
+
+// setTools notes how a model was found to call tools.
+func (c *Client) setTools(model string, m ToolMode) {
+	c.learn(model, func(h *habit) bool {
+		h.textTools = h.textTools || m != ToolsNative
+		return true
+	})
 }
 
 // learn notes what a model's server was found to need; false: it was known.

@@ -95,7 +95,7 @@ func (c *Client) attempt(ctx context.Context, req Request, tools *toolset, onDel
 	set, habit := c.settingsFor(req.Model)
 	a := newAssembly(tools, set.profile, newIDs(req.Messages))
 	sent := req
-	if habit.textTools || set.profile.Tools == ToolsText || set.profile.Tools == ToolsNone {
+	if habit.textTools {
 		sent = describeTools(req)
 		a.warn(WarnTextTools)
 	}

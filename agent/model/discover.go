@@ -34,6 +34,26 @@ type FoundModel struct {
 	Images    bool
 	Reasoning bool
 	Loaded    bool // in memory already
+
+	Digest     string // of the weights or the template, where the server says; names a version of the model
+	Size       int64  // of the weights, in bytes; 0: unknown
+	TokenBytes int64  // memory that a token of the window takes, in bytes; 0: unknown
+}
+
+// Info is the entry of a catalogue that a model of this server makes.
+func (f Found) Info(m FoundModel) Info {
+	return Info{Provider: f.Kind, Model: m.Name, Context: max(m.Window, m.MaxWindow), Tools: m.Tools, Images: m.Images, Reasoning: m.Reasoning}
+}
+
+// Model finds a model of the server by its name. Ollama's tag "latest" may be
+// left out.
+func (f Found) Model(name string) (FoundModel, bool) {
+	for _, m := range f.Models {
+		if m.Name == name || m.Name == name+":latest" && f.Kind == "ollama" {
+			return m, true
+		}
+	}
+	return FoundModel{Name: name}, false
 }
 
 // Discovery says where to look. The zero value looks at the usual ports.
@@ -163,6 +183,7 @@ func (p *prober) look(ctx context.Context) *Found {
 	}
 	for i := range f.Models {
 		f.Models[i].Name = printable(f.Models[i].Name)
+		f.Models[i].Digest = printable(f.Models[i].Digest)
 	}
 	f.Version = printable(f.Version)
 	return f

@@ -15,7 +15,9 @@ func (p *prober) ollama(ctx context.Context, f *Found) bool {
 	}
 	var tags struct {
 		Models *[]struct {
-			Name string `json:"name"`
+			Name   string `json:"name"`
+			Digest string `json:"digest"`
+			Size   count  `json:"size"`
 		} `json:"models"`
 	}
 	p.get(ctx, "/api/version", &version)
@@ -32,7 +34,7 @@ func (p *prober) ollama(ctx context.Context, f *Found) bool {
 	}
 	p.get(ctx, "/api/ps", &running)
 	for i, m := range *tags.Models {
-		found := FoundModel{Name: m.Name}
+		found := FoundModel{Name: m.Name, Digest: m.Digest, Size: int64(m.Size)}
 		if i < 40 {
 			p.ollamaShow(ctx, &found)
 		}
@@ -62,11 +64,31 @@ func (p *prober) ollamaShow(ctx context.Context, m *FoundModel) {
 			m.MaxWindow = int64(n)
 		}
 	}
+	m.TokenBytes = tokenBytes(show.Info)
 	if show.Can != nil {
 		tools := slices.Contains(show.Can, "tools")
 		m.Tools = &tools
 		m.Images, m.Reasoning = slices.Contains(show.Can, "vision"), slices.Contains(show.Can, "thinking")
 	}
+}
+
+// tokenBytes is what the keys and values of a token take, at two bytes each;
+// 0 where the model does not say enough of itself.
+func tokenBytes(info map[string]json.RawMessage) int64 {
+	of := func(name string) int64 {
+		for key, raw := range info {
+			var n count
+			if strings.HasSuffix(key, "."+name) && json.Unmarshal(raw, &n) == nil && n < 1<<20 {
+				return int64(n)
+			}
+		}
+		return 0
+	}
+	layers, heads, size := of("block_count"), of("attention.head_count_kv"), of("attention.key_length")
+	if all := of("attention.head_count"); size == 0 && all > 0 {
+		size = of("embedding_length") / all
+	}
+	return 2 * 2 * layers * heads * size
 }
 
 // lmStudio from 0.4 on: GET /api/v1/models has models with a key.
@@ -76,6 +98,7 @@ func (p *prober) lmStudio(ctx context.Context, f *Found) bool {
 			Type     string `json:"type"`
 			Key      string `json:"key"`
 			Max      count  `json:"max_context_length"`
+			Size     count  `json:"size_bytes"`
 			Instance []struct {
 				Config struct {
 					Context count `json:"context_length"`
@@ -95,7 +118,7 @@ func (p *prober) lmStudio(ctx context.Context, f *Found) bool {
 		if m.Type == "embedding" || m.Type == "embeddings" {
 			continue
 		}
-		found := FoundModel{Name: m.Key, MaxWindow: int64(m.Max), Tools: m.Can.Tools, Images: m.Can.Vision}
+		found := FoundModel{Name: m.Key, MaxWindow: int64(m.Max), Size: int64(m.Size), Tools: m.Can.Tools, Images: m.Can.Vision}
 		if len(m.Instance) > 0 {
 			found.Window, found.Loaded = int64(m.Instance[0].Config.Context), true
 		}
@@ -155,7 +178,8 @@ func (p *prober) llamaServer(ctx context.Context, f *Found) bool {
 		Settings struct {
 			Ctx count `json:"n_ctx"`
 		} `json:"default_generation_settings"`
-		Caps map[string]any `json:"chat_template_caps"`
+		Caps     map[string]any `json:"chat_template_caps"`
+		Template string         `json:"chat_template"`
 	}
 	var health struct{}
 	status := p.get(ctx, "/props", &props)
@@ -170,7 +194,7 @@ func (p *prober) llamaServer(ctx context.Context, f *Found) bool {
 		return true
 	}
 	for _, m := range *list.Data {
-		found := FoundModel{Name: m.ID, Window: int64(props.Settings.Ctx), MaxWindow: int64(m.Meta.Train), Loaded: true}
+		found := FoundModel{Name: m.ID, Window: int64(props.Settings.Ctx), MaxWindow: int64(m.Meta.Train), Loaded: true, Digest: hashID(props.Template, 16)}
 		if found.Window == 0 {
 			found.Window = int64(m.Meta.Ctx)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	ed "github.com/tera-pilot/tera-pilot/internal/editor"
+	"github.com/tera-pilot/tera-pilot/internal/secret"
 	front "github.com/tera-pilot/tera-pilot/tui/app"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 )
@@ -63,42 +65,56 @@ func (d desk) archive(id string, archived bool) error {
 	return d.store.Note(id, time.Now(), event.Archived{Archived: archived})
 }
 
-// models are those of the provider in use, with what is known of them. Another
-// provider needs another start: its key is read once.
+// models are those that the session can change to: of the provider in use, of
+// servers on this machine, and of providers whose key is there.
 func (d desk) models() ([]snap.ModelRow, error) {
 	if d.use.Provider == nil {
 		return nil, errors.New("this session has no model")
 	}
 	out := []snap.ModelRow{{Provider: d.use.ID(), Name: d.use.model, Facts: "of the start"}}
-	catalogue, err := model.Embedded()
+	known, err := catalogue(d.place.state)
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range catalogue.Models {
+	ready := map[string]bool{d.use.ID(): true}
+	for _, p := range model.Presets() {
+		ready[p.ID] = ready[p.ID] || p.NeedsKey && d.a.hasKey(d.place, p)
+	}
+	for _, i := range known.Models {
 		if i.Provider == d.use.ID() && i.Model == d.use.model {
 			continue
 		}
 		row := snap.ModelRow{Provider: i.Provider, Name: i.Model, Facts: windowText(i.Context) + "  " + priceText(i.Prices)}
-		if i.Provider != d.use.ID() {
-			row.Note = "another provider: start again with --provider " + i.Provider
+		if !ready[i.Provider] {
+			row.Note = "needs a key: tera-pilot keys set " + i.Provider + " --from stdin"
 		}
 		out = append(out, row)
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, 2*time.Second)
 	defer cancel()
-	found, err := model.Discover(ctx, model.Discovery{})
+	found, err := model.Discover(ctx, d.a.lookAround(d.place))
 	for _, server := range found {
 		for _, m := range server.Models {
-			row := snap.ModelRow{Provider: server.Kind, Name: m.Name, Facts: describeFound(m)}
-			if server.Kind != d.use.ID() {
-				row.Note = "another provider: start again with --provider " + server.Kind
-			}
-			out = append(out, row)
+			out = append(out, d.here(server, m))
 		}
 	}
 	// What can be taken now comes first.
 	slices.SortStableFunc(out, func(a, b snap.ModelRow) int { return min(1, len(a.Note)) - min(1, len(b.Note)) })
 	return out, err
+}
+
+// here is a model of this machine as a row. It can be taken where its server
+// stands at the address that its provider has.
+func (d desk) here(server model.Found, m model.FoundModel) snap.ModelRow {
+	row := snap.ModelRow{Provider: server.Kind, Name: m.Name, Facts: describeFound(m)}
+	preset, ok := model.PresetByID(server.Kind)
+	p := d.place
+	p.settings.Provider, p.settings.Model = server.Kind, m.Name
+	cfg, _, err := d.a.configure(p, preset, d.a.choiceOf(p, server.Kind), secret.New())
+	if !ok || err != nil || cmp.Or(cfg.BaseURL, preset.BaseURL) != server.BaseURL {
+		row.Note = "at " + server.Address + ": name it as base_url of " + server.Kind + " in config.json"
+	}
+	return row
 }
 
 // maxFiles is how many names are offered for completion.
@@ -133,7 +149,7 @@ func (d desk) files() ([]string, error) {
 }
 
 func (d desk) checks() ([]snap.CheckRow, error) {
-	where, err := d.a.patient(d.place.root)
+	where, err := d.a.patient(d.ctx, d.place.root)
 	if err != nil {
 		return nil, err
 	}

@@ -160,7 +160,7 @@ func TestStartAsksThisMachineOnly(t *testing.T) {
 	w := newWatched(t)
 	p := termtest.Start(t, w.command(), 100, 30)
 	p.WaitFor("No model is configured yet")
-	p.WaitFor("on this machine (Ollama") // the look around is over
+	p.WaitFor("not answering") // the look around is over
 	p.Key("ctrl+d")
 	p.WaitExit()
 	want := map[string]bool{}

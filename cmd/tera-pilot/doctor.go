@@ -31,7 +31,7 @@ func (a *app) doctorCommand() *cobra.Command {
 }
 
 func (a *app) doctor(ctx context.Context, project string, asJSON, sandbox bool) error {
-	where, err := a.patient(project)
+	where, err := a.patient(ctx, project)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (a *app) doctor(ctx context.Context, project string, asJSON, sandbox bool) 
 
 // patient gathers what doctor looks at. What is wrong is a finding, and no
 // error.
-func (a *app) patient(project string) (doctor.Place, error) {
+func (a *app) patient(ctx context.Context, project string) (doctor.Place, error) {
 	state, err := a.stateHome()
 	if err != nil {
 		return doctor.Place{}, err
@@ -80,7 +80,7 @@ func (a *app) patient(project string) (doctor.Place, error) {
 	}
 	d.Sandbox, d.Unused = s.Sandbox, s.Unused
 	_, d.Policy = a.rules(state)
-	prov, err := a.provider(place{home: home, state: state, root: d.Root, settings: s}, secret.New())
+	prov, err := a.provider(ctx, place{home: home, state: state, root: d.Root, settings: s}, secret.New())
 	if d.ProviderErr = err; err == nil && prov.Provider != nil {
 		d.Provider, d.Model = prov.ID(), prov.model
 	}

@@ -25,7 +25,7 @@ const auto = "auto"
 
 // guard is the guardian of a session: the rules' score, and a model where the
 // settings name one.
-func (a *app) guard(p place, redactor *secret.Redactor, own provider) (agent.Guard, error) {
+func (a *app) guard(ctx context.Context, p place, redactor *secret.Redactor, own provider) (agent.Guard, error) {
 	level, err := guardian.ParseLevel(p.settings.Guardian)
 	g := agent.Guard{Level: level}
 	if err != nil || level == guardian.Off || p.settings.GuardianModel == "" || a.flags.script != "" {
@@ -37,7 +37,7 @@ func (a *app) guard(p place, redactor *secret.Redactor, own provider) (agent.Gua
 			p.settings.Provider = id
 		}
 		p.settings.Model = p.settings.GuardianModel
-		if mind, err = a.provider(p, redactor); err != nil {
+		if mind, err = a.provider(ctx, p, redactor); err != nil {
 			return g, fmt.Errorf("guardian_model: %w", err)
 		}
 	}

@@ -3,23 +3,17 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/config"
-	"github.com/tera-pilot/tera-pilot/internal/secret"
-	"github.com/tera-pilot/tera-pilot/ossandbox"
 	"github.com/tera-pilot/tera-pilot/tui"
-	front "github.com/tera-pilot/tera-pilot/tui/app"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 )
 
@@ -68,12 +62,11 @@ func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	prov, err := a.provider(p, secret.New())
-	if err != nil {
+	if err := a.modelChosen(ctx, f, p); err != nil {
+		if errors.Is(err, errLeft) {
+			return nil
+		}
 		return err
-	}
-	if prov.Provider == nil {
-		return a.welcome(ctx, f, p, dir)
 	}
 	l := launch{front: audit.FrontTUI, dir: dir, canAsk: true, last: f.last, resume: f.session, review: a.reviewProject}
 	for {
@@ -136,101 +129,6 @@ func (a *app) terminal(f sessionFlags, s config.Settings) tui.Options {
 		o.Notify = tui.Desktop
 	}
 	return o
-}
-
-// welcome is the start screen of a place without a model.
-func (a *app) welcome(ctx context.Context, f sessionFlags, p place, dir string) error {
-	start := a.startScreen(p)
-	t := a.terminal(f, p.settings)
-	t.Start, t.Refresh = &start, func() snap.Start { return a.withServers(ctx, p, a.startScreen(p)) }
-	t.Desk = front.Desk{Checks: desk{a: a, ctx: ctx, place: p}.checks}
-	out, err := tui.Run(ctx, t)
-	if err != nil {
-		return err
-	}
-	if use, ok := strings.CutPrefix(out.Chosen, useModel); ok {
-		a.flags.provider, a.flags.model, _ = strings.Cut(use, " ")
-		return a.talk(ctx, f, dir)
-	}
-	switch out.Chosen {
-	case "demo":
-		return a.demo(ctx, false)
-	case "doctor": // in lines, where there is no screen for it
-		return a.doctor(ctx, p.root, false, false)
-	default:
-		return nil
-	}
-}
-
-// useModel begins the action that starts a session with a model: its provider
-// and its name follow.
-const useModel = "use "
-
-// startScreen says how things stand, and what can be done without a model.
-func (a *app) startScreen(p place) snap.Start {
-	s := snap.Start{
-		Folder: short(p.root, p.home), Says: "No model is configured yet. Nothing has been sent.",
-		Level: p.settings.Autonomy, Sandbox: p.settings.Sandbox + " ?",
-		Local: []snap.Server{
-			{Name: "ollama", Address: "127.0.0.1:11434", State: "looking ..."}, {Name: "llama.cpp", Address: "127.0.0.1:8080", State: "looking ..."},
-			{Name: "LM Studio", Address: "127.0.0.1:1234", State: "looking ..."},
-		},
-		Can: []snap.Action{
-			{ID: "demo", Key: "d", Title: "Play the demo (scripted, nothing leaves here)"},
-			{ID: "refresh", Key: "r", Title: "Look again for a local model"},
-			{ID: "doctor", Key: "t", Title: "Self test: sandbox, signer, model"},
-		},
-		Notes: []string{"A key can be stored too: tera-pilot keys set openai --from stdin < FILE"},
-	}
-	for _, preset := range model.Presets() {
-		if preset.KeyEnv != "" && !preset.Local && preset.ID != "openai-chat" && len(s.Remote) < 6 {
-			s.Remote = append(s.Remote, fmt.Sprintf("%-12s set %s", preset.ID, preset.KeyEnv))
-		}
-	}
-	return s
-}
-
-// withServers adds the model servers that answer on this machine, their models
-// as what can be done, and the grade of the sandbox.
-func (a *app) withServers(ctx context.Context, p place, s snap.Start) snap.Start {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	found, err := model.Discover(ctx, model.Discovery{})
-	if err != nil {
-		s.Notes = append(s.Notes, "local servers could not be looked for: "+err.Error())
-	}
-	for i := range s.Local {
-		s.Local[i].State, s.Local[i].Hint = "not answering", "start it, then press r"
-	}
-	var use []snap.Action
-	for _, x := range found {
-		at := strings.TrimPrefix(x.Address, "http://")
-		s.Local = slices.DeleteFunc(s.Local, func(l snap.Server) bool { return l.Address == at })
-		s.Local = append([]snap.Server{server(x)}, s.Local...)
-		for _, m := range x.Models {
-			if len(use) < maxOffered {
-				use = append(use, snap.Action{ID: useModel + x.Kind + " " + m.Name, Key: fmt.Sprint(len(use) + 1), Title: "Use " + m.Name + " of " + x.Kind})
-			}
-		}
-	}
-	s.Can = append(use, s.Can...)
-	if setting, err := ossandbox.ParseSetting(p.settings.Sandbox); err == nil {
-		r := ossandbox.Probe(ctx, ossandbox.Config{Root: p.root, Home: p.home, State: p.state, Env: a.env, Setting: setting})
-		s.Sandbox = p.settings.Sandbox + " " + r.Grade.String()
-	}
-	return s
-}
-
-// maxOffered is how many models of local servers can be started with one key.
-const maxOffered = 5
-
-// server is one local server that was found.
-func server(x model.Found) snap.Server {
-	s := snap.Server{Name: x.Kind, Address: strings.TrimPrefix(x.Address, "http://"), State: fmt.Sprintf("%d models", len(x.Models))}
-	if len(x.Models) == 0 {
-		s.Hint = "it has no model yet"
-	}
-	return s
 }
 
 // short writes a path as people do.

@@ -90,7 +90,7 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 	var prov provider
 	if l.provider != nil {
 		prov = *l.provider
-	} else if prov, err = a.provider(p, redactor); err != nil {
+	} else if prov, err = a.provider(ctx, p, redactor); err != nil {
 		return nil, err
 	}
 	o := &opened{place: p, provider: prov}
@@ -127,7 +127,7 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	if l.needsProvider && prov.Provider == nil {
 		return &exitError{exitModel, errNoModel}
 	}
-	guards, err := a.guard(p, redactor, prov)
+	guards, err := a.guard(ctx, p, redactor, prov)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 		Level: level, Sandbox: setting, Rules: rules, Book: &book, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
 		Home: p.home, State: p.state, Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Images: prov.images, Window: prov.window, MaxOutput: prov.output, Preview: l.preview,
 		Budget: spending(l, p, past), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
-		Switch: func(id, name string) (agent.Mind, error) { return a.another(p, redactor, id, name) },
+		Switch: func(id, name string) (agent.Mind, error) { return a.another(ctx, p, redactor, id, name) },
 		Hooks:  hooks, Guard: guards,
 		Undo: o.undo, UndoProblem: undoProblem,
 		Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/agent/model"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -19,13 +20,13 @@ func (a *app) modelsCommand() *cobra.Command {
 		Short: "Providers, models, servers on this machine, and how a reply is read",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("models has no command %q; it has list, probe and decode", args[0])
+				return usage("models has no command %q; it has list, probe, refresh and decode", args[0])
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.modelsListCommand(), a.modelsProbeCommand(), a.modelsDecodeCommand())
+	c.AddCommand(a.modelsListCommand(), a.modelsProbeCommand(), a.modelsRefreshCommand(), a.modelsDecodeCommand())
 	return c
 }
 
@@ -43,8 +44,11 @@ func (a *app) modelsListCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list [PROVIDER]",
-		Short: "The providers, and the models that the built-in list knows",
-		Args:  modelsArgs(cobra.MaximumNArgs(1)),
+		Short: "The providers, and the models that are known of them",
+		Long: "The built-in list, what `models refresh` brought, and your own file models.json in the state folder, in this order: the later counts.\n" +
+			"`full` fits the whole agent; `small` has a window under 16k tokens and gets the short instructions and five tools; `text` takes no tools, which are then described to it.",
+		Example: "  tera-pilot models list anthropic",
+		Args:    modelsArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			only := ""
 			if len(args) > 0 {
@@ -53,14 +57,14 @@ func (a *app) modelsListCommand() *cobra.Command {
 					return usage("no provider has the id %q; tera-pilot models list shows them", only)
 				}
 			}
-			catalogue, err := model.Embedded()
+			known, err := a.knownModels()
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return a.modelsListJSON(catalogue, only)
+				return a.modelsListJSON(known, only)
 			}
-			return a.modelsList(catalogue, only)
+			return a.modelsList(known, only)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a model")
@@ -79,7 +83,20 @@ func (a *app) modelsListJSON(catalogue model.Catalogue, only string) error {
 	return nil
 }
 
-func (a *app) modelsList(catalogue model.Catalogue, only string) error {
+// knownModels is the catalogue with the files of the state folder, where there
+// is one that can be used: the list needs no home folder.
+func (a *app) knownModels() (model.Catalogue, error) {
+	state, err := a.stateHome()
+	if err != nil {
+		return catalogue("")
+	}
+	if err := statedir.Check(state); err != nil {
+		return model.Catalogue{}, usage("%w", err)
+	}
+	return catalogue(state)
+}
+
+func (a *app) modelsList(known model.Catalogue, only string) error {
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, p := range model.Presets() {
 		if only != "" && p.ID != only {
@@ -92,18 +109,39 @@ func (a *app) modelsList(catalogue model.Catalogue, only string) error {
 		if p.NeedsKey {
 			where += ", needs a key"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", p.ID, p.Title, where)
-		for _, m := range catalogue.Models {
+		fmt.Fprintf(w, "%s\t%s\t%s\t\t\n", p.ID, p.Title, where)
+		for _, m := range known.Models {
 			if m.Provider == p.ID {
-				fmt.Fprintf(w, "  %s\t%s\t%s\n", m.Model, windowText(m.Context), priceText(m.Prices))
+				fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", visible.Strict(m.Model), windowText(m.Context), priceText(m.Prices), priceDate(m.Prices), fits(m))
 			}
 		}
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.stdout, "\nPrices are dollars a million tokens, in and out, of %s; other models work too, with what is unknown of them shown as unknown.\n", catalogue.Date)
+	_, err := fmt.Fprintf(a.stdout, "\nPrices are dollars a million tokens, in and out, of the day beside them; the built-in list is of %s. Other models work too, with what is unknown of them shown as unknown.\n", known.Date)
 	return err
+}
+
+// fits says how much of the agent a model has room for.
+func fits(m model.Info) string {
+	switch {
+	case m.Tools != nil && !*m.Tools:
+		return "text"
+	case m.Context == 0:
+		return "?"
+	case m.Context < smallWindow:
+		return "small"
+	default:
+		return "full"
+	}
+}
+
+func priceDate(p *model.Prices) string {
+	if p == nil {
+		return ""
+	}
+	return visible.Strict(p.Date)
 }
 
 func windowText(tokens int64) string {
@@ -169,7 +207,7 @@ func (a *app) printFound(found []model.Found) error {
 		_, err := fmt.Fprintln(a.stdout, "nothing answers on this machine; tera-pilot demo needs no model, and tera-pilot models list shows the providers")
 		return err
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	w, memory := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0), totalMemory()
 	for _, f := range found {
 		kind := f.Kind
 		if kind == "" {
@@ -180,10 +218,22 @@ func (a *app) printFound(found []model.Found) error {
 		}
 		fmt.Fprintf(w, "%s\t%s %s\n", f.Address, kind, visible.Strict(f.Version))
 		for _, m := range f.Models {
-			fmt.Fprintf(w, "  %s\t%s\n", visible.Strict(m.Name), describeFound(m))
+			fmt.Fprintf(w, "  %s\t%s\n", visible.Strict(m.Name), describeFound(m)+sizeText(m.Size, memory))
 		}
 	}
 	return w.Flush()
+}
+
+// sizeText says how large the weights are, and whether they fit here.
+func sizeText(size, memory int64) string {
+	if size == 0 {
+		return ""
+	}
+	text := fmt.Sprintf(", %.1f GB", float64(size)/1e9)
+	if memory > 0 && size > memory {
+		text += ", more than this machine's memory"
+	}
+	return text
 }
 
 func describeFound(m model.FoundModel) string {
