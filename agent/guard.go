@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/model"
 )
 
 // A guard watches one turn for a model that goes in circles. It knows calls
@@ -21,6 +23,8 @@ type guard struct {
 	failed   bool // a check failed since the counting of edits began
 	emptied  bool // it was told that an answer was empty
 	verified bool // it was told to run the tests
+
+	misformed bool // it was told that a call of its could not be used
 }
 
 // Bounds of a loop (docs/context.md).
@@ -124,6 +128,14 @@ func circles(recent [][32]byte) bool {
 
 // emptyNudge is said once to a model that answered nothing.
 const emptyNudge = "[from tera-pilot] Your last answer was empty. Answer in words, or call a tool."
+
+// formNudge is said once to a model that wrote something like a call as text.
+const formNudge = "[from tera-pilot] Your last message looks like a tool call, but it cannot be used: it must be the last thing in your message, name one offered tool, and have all its arguments as one JSON object: <tool_call>{\"name\": NAME, \"arguments\": {…}}</tool_call>. Write it again so, or answer in words."
+
+// misformed says that an answer holds the markup of a call that is none.
+func misformed(r event.Reply) bool {
+	return len(r.Calls) == 0 && slices.Contains(r.Warnings, model.WarnTextCall)
+}
 
 // verifyNudge is said once to a model that wants to end with untested changes.
 func verifyNudge(changed, checks []string) string {

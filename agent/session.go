@@ -105,6 +105,7 @@ type Session struct {
 	lasting context.Context // for records that a cancelled turn must not lose
 	tasks   chan task       // for the worker
 	warned  string          // the worker's: what was last said about the budget
+	hinted  map[string]bool // the worker's: what was said about a model, once each
 	worked  chan struct{}   // closed when the worker has ended
 	once    sync.Once       // of Close
 	closed  error

@@ -246,6 +246,8 @@ func (s *Session) unfinished(ctx context.Context, g *guard, r event.Reply) (bool
 	switch checks := s.o.Facts.Checks; {
 	case r.Text == "" && !g.emptied:
 		g.emptied, nudge.Kind, nudge.Text = true, "empty", emptyNudge
+	case misformed(r) && !g.misformed:
+		g.misformed, nudge.Kind, nudge.Text = true, "form", formNudge
 	case r.Text != "" && !g.verified && len(state.Unchecked) > 0 && len(checks) > 0:
 		g.verified, nudge.Kind, nudge.Text = true, "verify", verifyNudge(state.Unchecked, checks)
 	default:
@@ -280,6 +282,9 @@ func answerEnd(r event.Reply) turnEnd {
 	case model.StopFilter.String():
 		return turnEnd{"error", "the provider withheld the answer", codeModel}
 	}
+	if misformed(r) {
+		return turnEnd{"error", "the model writes tool calls in a form that cannot be used, so nothing was done: it may be too small for this work; try another model", codeModel}
+	}
 	if r.Text == "" {
 		return turnEnd{"error", "the model's answer was empty twice: ask in other words, or try another model", codeModel}
 	}
@@ -311,7 +316,7 @@ func (s *Session) ask(ctx context.Context) (event.Reply, error) {
 			return event.Reply{}, err
 		}
 		s.working("model")
-		deltas := newDeltas(s)
+		deltas := newDeltas(s, m.Model)
 		reply, stored, askErr := s.send(ctx, m, known, req, deltas.take)
 		deltas.flush()
 		e, failed := errors.AsType[*model.Error](askErr)
@@ -347,7 +352,11 @@ func (s *Session) send(ctx context.Context, m Mind, known fit.Known, req model.R
 	}
 	reply, askErr := m.Provider.Complete(ctx, req, onDelta)
 	settled := s.settleSpent(hold, m, known, req, reply, askErr)
-	if u := reply.Usage; u != nil && askErr == nil {
+	cut := slices.Contains(reply.Warnings, model.WarnPromptTruncated)
+	if cut {
+		s.compactSoon()
+	}
+	if u := reply.Usage; u != nil && askErr == nil && !cut {
 		if next := known.Saw(fit.Request(req), u.Input+u.CacheRead+u.CacheWrite); next != known {
 			s.learn(m, next)
 		}
@@ -368,7 +377,7 @@ func (s *Session) reply(m Mind, r model.Reply) (event.Reply, error) {
 	if err != nil {
 		return event.Reply{}, fmt.Errorf("reply of the model: %w", err)
 	}
-	out := event.Reply{Text: r.Text, Reasoning: r.Reasoning, Parts: parts, Stop: r.Stop.String(), Provider: m.id(), Model: m.Model}
+	out := event.Reply{Text: r.Text, Reasoning: r.Reasoning, Parts: parts, Stop: r.Stop.String(), Provider: m.id(), Model: m.Model, Warnings: r.Warnings}
 	if slices.Contains(r.Warnings, model.WarnRepetition) {
 		out.Stop = stopRepeated
 	}
@@ -491,6 +500,7 @@ func (s *Session) recordModel(r event.Reply) error {
 // the beginning of one is held back.
 type deltas struct {
 	s               *Session
+	model           string
 	text, reasoning maskedText
 	last            time.Time
 }
@@ -498,8 +508,8 @@ type deltas struct {
 // frameTime is the least time between two pieces on a front end.
 const frameTime = time.Second / 30
 
-func newDeltas(s *Session) *deltas {
-	d := &deltas{s: s}
+func newDeltas(s *Session, model string) *deltas {
+	d := &deltas{s: s, model: model}
 	d.restart()
 	return d
 }
@@ -514,6 +524,8 @@ func (d *deltas) take(m model.Delta) {
 		d.text.add(m.Text)
 	case model.DeltaReasoning:
 		d.reasoning.add(m.Text)
+	case model.DeltaWarning:
+		d.s.hint(d.model, m.Text)
 	case model.DeltaRetry:
 		d.restart()
 		_ = d.s.owner.emit(event.Notice{Severity: "warn", Key: "retry", Text: fmt.Sprintf("the model's server failed (%s): trying again, attempt %d", m.Retry.Cause, m.Retry.Attempt)}) // the turn's end says more

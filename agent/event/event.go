@@ -103,6 +103,7 @@ type Reply struct {
 	Stop      string          `json:"stop"`
 	Provider  string          `json:"provider"`
 	Model     string          `json:"model"`
+	Warnings  []string        `json:"warnings,omitempty"` // what was odd about it, in the words of agent/model
 }
 
 // Call is a tool call that the model proposes.

@@ -288,10 +288,13 @@ func printable(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	const most = 300
 	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
+		s = string(r[:most]) + cutMark
 	}
 	return s
 }
+
+// cutMark ends a text that was cut.
+const cutMark = "…"
 
 // retryAfter reads when a server wants to be asked again: retry-after-ms, or
 // retry-after in seconds or as a date (RFC 9110, 10.2.3).

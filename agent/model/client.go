@@ -26,6 +26,7 @@ type Config struct {
 	Transport   http.RoundTripper // nil: the guarded one; tests and decode hand in another
 	FirstToken  time.Duration     // until the first byte of a reply, 0: 120 s, local kinds 600 s
 	Idle        time.Duration     // between bytes, 0: 120 s
+	Whole       time.Duration     // a whole reply, 0: 1 h, local kinds 4 h
 }
 
 // A Profile describes how an endpoint behaves.
@@ -56,6 +57,7 @@ type Client struct {
 	tries   int
 	first   time.Duration
 	idle    time.Duration
+	whole   time.Duration
 
 	mu       sync.Mutex
 	breakers map[string]*breaker
@@ -97,7 +99,7 @@ func Open(c Config) (*Client, error) {
 func newClient(p Preset, base *url.URL, transport http.RoundTripper, cfg Config) *Client {
 	c := &Client{
 		preset: p, adapter: p.Protocol.adapter(), base: base, key: cfg.Key, profile: cfg.Profile, models: cfg.Catalogue,
-		tries: cfg.Tries, first: cfg.FirstToken, idle: cfg.Idle,
+		tries: cfg.Tries, first: cfg.FirstToken, idle: cfg.Idle, whole: cfg.Whole,
 		breakers: map[string]*breaker{}, habits: map[string]habit{},
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}
@@ -106,6 +108,12 @@ func newClient(p Preset, base *url.URL, transport http.RoundTripper, cfg Config)
 	}
 	if c.idle <= 0 {
 		c.idle = 120 * time.Second
+	}
+	if c.whole <= 0 {
+		c.whole = time.Hour
+		if c.preset.Local {
+			c.whole = 4 * time.Hour
+		}
 	}
 	if c.first <= 0 {
 		c.first = 120 * time.Second

@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -98,11 +100,15 @@ func (c *Client) attempt(ctx context.Context, req Request, tools *toolset, onDel
 	if habit.textTools {
 		sent = describeTools(req)
 		a.warn(WarnTextTools)
+		onDelta(Delta{Kind: DeltaWarning, Text: WarnTextTools})
 	}
 	live := newLive(onDelta, len(req.Tools) > 0 && c.profile.TextCalls != TextCallsOff)
 	failed := c.exchange(ctx, sent, set, a, live)
 	reply := a.reply(failed)
 	live.end(reply)
+	if slices.Contains(reply.Warnings, WarnPromptTruncated) {
+		onDelta(Delta{Kind: DeltaWarning, Text: WarnPromptTruncated}) // known at the end only
+	}
 	c.stamp(&reply, req.Model)
 	return reply, progress{shown: live.shown, call: a.group.complete()}
 }
@@ -126,7 +132,7 @@ func (c *Client) exchange(ctx context.Context, req Request, set settings, a *ass
 	if err != nil {
 		return refused(ClassBadRequest, err.Error(), "")
 	}
-	ctx, watch := newWatch(ctx, c.first, c.idle)
+	ctx, watch := newWatch(ctx, c.first, c.idle, c.whole)
 	defer watch.stop()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url(path), bytes.NewReader(body))
 	if err != nil {
@@ -178,13 +184,29 @@ func (c *Client) checkStatus(resp *http.Response) *Error {
 
 func encoded(encoding string) bool { return encoding != "" && !strings.EqualFold(encoding, "identity") }
 
-// withoutKey takes the key out of what a server repeats.
+// withoutKey takes the key out of what a server repeats, also where the message
+// was cut in the middle of it, and in the spellings of URLs and of basic
+// authorisation.
 func (c *Client) withoutKey(e *Error) *Error {
-	if !c.key.IsZero() {
-		e.Message = strings.ReplaceAll(e.Message, c.key.secret, keyMark)
+	if c.key.IsZero() {
+		return e
+	}
+	text, cut := strings.CutSuffix(e.Message, cutMark)
+	for _, key := range []string{c.key.secret, url.QueryEscape(c.key.secret), base64Of([]byte(c.key.secret))} {
+		text = strings.ReplaceAll(text, key, keyMark)
+		if n := partial(text, key); cut && n >= shortLeak {
+			text = text[:len(text)-n] + keyMark
+		}
+	}
+	e.Message = text
+	if cut {
+		e.Message += cutMark
 	}
 	return e
 }
+
+// shortLeak is how many bytes of a key at the end of a text are no accident.
+const shortLeak = 4
 
 // networkError says what kept the request from being answered.
 func (c *Client) networkError(ctx context.Context, err error) *Error {
@@ -274,6 +296,8 @@ func (c *Client) brokenOff(ctx context.Context, a *assembly, err error) *Error {
 		e.Class, e.Message = ClassNetwork, fmt.Sprintf("%s sent nothing within %s", c.base.Host, c.first)
 	case errors.Is(cause, errIdle):
 		e.Message = fmt.Sprintf("%s sent nothing more for %s", c.base.Host, c.idle)
+	case errors.Is(cause, errWhole):
+		e.Message, e.Retryable = fmt.Sprintf("the reply of %s did not end within %s", c.base.Host, c.whole), false
 	}
 	return e
 }

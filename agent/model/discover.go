@@ -92,7 +92,12 @@ func Discover(ctx context.Context, d Discovery) ([]Found, error) {
 	return distinct(found), ctx.Err()
 }
 
-const maxAnswer = 4 << 20
+// Bounds of what a server may answer.
+const (
+	maxAnswer = 4 << 20 // bytes
+	maxFound  = 500     // models
+	mostLooks = 60      // times the wait for one answer: a whole look
+)
 
 // addresses lists where to look, each once.
 func (d Discovery) addresses() []string {
@@ -169,6 +174,8 @@ func (p *prober) ask(ctx context.Context, method, path, body string, v any) int 
 
 // look finds out what listens; nil: nothing does.
 func (p *prober) look(ctx context.Context) *Found {
+	ctx, cancel := context.WithTimeout(ctx, mostLooks*p.timeout)
+	defer cancel()
 	f := &Found{Address: p.address}
 	var version struct {
 		Version string `json:"version"`
@@ -181,10 +188,12 @@ func (p *prober) look(ctx context.Context) *Found {
 			break
 		}
 	}
+	f.Models = f.Models[:min(len(f.Models), maxFound)]
 	for i := range f.Models {
 		f.Models[i].Name = printable(f.Models[i].Name)
 		f.Models[i].Digest = printable(f.Models[i].Digest)
 	}
+	f.Models = slices.DeleteFunc(f.Models, func(m FoundModel) bool { return m.Name == "" })
 	f.Version = printable(f.Version)
 	return f
 }

@@ -29,19 +29,22 @@ func (p *prober) ollama(ctx context.Context, f *Found) bool {
 	var running struct {
 		Models []struct {
 			Name    string `json:"name"`
-			Context int64  `json:"context_length"`
+			Context count  `json:"context_length"`
 		} `json:"models"`
 	}
 	p.get(ctx, "/api/ps", &running)
-	for i, m := range *tags.Models {
+	inForce := map[string]int64{}
+	for _, r := range running.Models {
+		inForce[r.Name] = int64(r.Context)
+	}
+	list := *tags.Models
+	for i, m := range list[:min(len(list), maxFound)] {
 		found := FoundModel{Name: m.Name, Digest: m.Digest, Size: int64(m.Size)}
 		if i < 40 {
 			p.ollamaShow(ctx, &found)
 		}
-		for _, r := range running.Models {
-			if r.Name == m.Name {
-				found.Window, found.Loaded = r.Context, true
-			}
+		if window, ok := inForce[m.Name]; ok {
+			found.Window, found.Loaded = window, true
 		}
 		f.Models = append(f.Models, found)
 	}
@@ -194,7 +197,10 @@ func (p *prober) llamaServer(ctx context.Context, f *Found) bool {
 		return true
 	}
 	for _, m := range *list.Data {
-		found := FoundModel{Name: m.ID, Window: int64(props.Settings.Ctx), MaxWindow: int64(m.Meta.Train), Loaded: true, Digest: hashID(props.Template, 16)}
+		found := FoundModel{Name: m.ID, Window: int64(props.Settings.Ctx), MaxWindow: int64(m.Meta.Train), Loaded: true}
+		if props.Template != "" {
+			found.Digest = hashID(props.Template, 16)
+		}
 		if found.Window == 0 {
 			found.Window = int64(m.Meta.Ctx)
 		}

@@ -12,21 +12,24 @@ import (
 var (
 	errFirst = errors.New("nothing came in time")
 	errIdle  = errors.New("nothing more came in time")
+	errWhole = errors.New("the reply did not end in time")
 )
 
 // A watch cancels a request in which nothing happens: until the first byte of
-// the body, and between bytes.
+// the body, and between bytes. A reply that drips without end is cancelled too.
 type watch struct {
 	cancel context.CancelCauseFunc
 	idle   time.Duration
+	whole  *time.Timer
 	mu     sync.Mutex
 	timer  *time.Timer
 }
 
-func newWatch(ctx context.Context, first, idle time.Duration) (context.Context, *watch) {
+func newWatch(ctx context.Context, first, idle, whole time.Duration) (context.Context, *watch) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := &watch{cancel: cancel, idle: idle}
 	w.timer = time.AfterFunc(first, func() { cancel(errFirst) })
+	w.whole = time.AfterFunc(whole, func() { cancel(errWhole) })
 	return ctx, w
 }
 
@@ -42,6 +45,7 @@ func (w *watch) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer.Stop()
+	w.whole.Stop()
 	w.cancel(nil)
 }
 
