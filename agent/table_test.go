@@ -116,8 +116,7 @@ host = ["*"]
 decision = "deny"
 
 [[mcp]]
-server = "near"
-tool = ["*"]
+server = "*"
 decision = "deny"
 
 [[rule]]

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -479,6 +480,9 @@ func (l *loader) host(t hostTable, line int) {
 	l.add(r)
 }
 
+// mcpName is what servers and tools are called.
+var mcpName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+
 func (l *loader) mcp(t mcpTable, line int) {
 	r := l.common(kindMCPRule, t.commonTable, line)
 	r.server = t.Server
@@ -488,6 +492,14 @@ func (l *loader) mcp(t mcpTable, line int) {
 	r.tools = l.list(t.Tool, "tool", line)
 	if t.Tool != nil && len(r.tools) == 0 {
 		l.fail(line, "tool is an empty list, which can never match")
+	}
+	if r.server != "" && r.server != "*" && !mcpName.MatchString(r.server) {
+		l.fail(line, "server %q is no name of a server, and patterns are not understood: write its name, or * in a rule that denies or asks", r.server)
+	}
+	for _, name := range r.tools {
+		if !mcpName.MatchString(name) {
+			l.fail(line, "tool %q is no name of a tool, and patterns are not understood: write the names, or leave tool out for all of them", name)
+		}
 	}
 	r.OneHost = len(r.tools) == 1
 	l.add(r)

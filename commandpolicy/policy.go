@@ -330,6 +330,12 @@ func (p *Policy) MCP(server, tool string, w When) Spoken {
 	return s.end()
 }
 
+// fitsMCP compares names exactly where a rule allows; one that tightens also
+// means those that differ in case, and takes * for every server.
 func (r *Rule) fitsMCP(server, tool string) bool {
-	return r.server == server && (len(r.tools) == 0 || slices.Contains(r.tools, tool))
+	if r.Decision == Allow {
+		return r.server == server && (len(r.tools) == 0 || slices.Contains(r.tools, tool))
+	}
+	return (r.server == "*" || strings.EqualFold(r.server, server)) &&
+		(len(r.tools) == 0 || slices.ContainsFunc(r.tools, func(name string) bool { return strings.EqualFold(name, tool) }))
 }

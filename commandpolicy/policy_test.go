@@ -109,6 +109,8 @@ func TestFaultsHaveALineAndAWord(t *testing.T) {
 		"odd method":         {"[[host]]\nhost = \"x.org\"\nmethod = \"POST\"\ndecision = \"ask\"", `method "POST" is none of`},
 		"no server":          {"[[mcp]]\ntool = \"x\"\ndecision = \"ask\"", `server is missing`},
 		"every server":       {"[[mcp]]\nserver = \"*\"\ndecision = \"allow\"", `over-broad`},
+		"a server's pattern": {"[[mcp]]\nserver = \"db*\"\ndecision = \"deny\"", `patterns are not understood`},
+		"a tool's pattern":   {"[[mcp]]\nserver = \"db\"\ntool = [\"*\"]\ndecision = \"deny\"", `leave tool out`},
 		"no tools":           {"[[mcp]]\nserver = \"x\"\ntool = []\ndecision = \"ask\"", `can never match`},
 		"odd expiry":         {"[[rule]]\ncmd = \"ls\"\ndecision = \"ask\"\nexpires = \"soon\"", `expires: write a date`},
 		"odd grade":          {"[[rule]]\ncmd = \"ls\"\ndecision = \"ask\"\ngrade = \"C\"", `grade "C" is none of`},
@@ -476,5 +478,31 @@ func TestARuleAboutEveryHost(t *testing.T) {
 	}
 	if _, err := load("allow"); err == nil {
 		t.Error("every host was allowed")
+	}
+}
+
+// A rule that tightens means every server that could be meant; one that allows
+// means the one it names.
+func TestServersInRules(t *testing.T) {
+	load := func(text string) *Policy {
+		t.Helper()
+		f, err := Load(strings.NewReader(text), "x.toml", LayerUser)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return New(f)
+	}
+	for text, want := range map[string]bool{
+		"[[mcp]]\nserver = \"*\"\ndecision = \"deny\"":                        true,
+		"[[mcp]]\nserver = \"db\"\ndecision = \"deny\"":                       true,
+		"[[mcp]]\nserver = \"db\"\ntool = [\"drop\"]\ndecision = \"ask\"":     true,
+		"[[mcp]]\nserver = \"db\"\ntool = [\"drop\"]\ndecision = \"allow\"":   false,
+		"[[mcp]]\nserver = \"DB\"\ntool = [\"Drop\"]\ndecision = \"allow\"":   true,
+		"[[mcp]]\nserver = \"other\"\ntool = [\"Drop\"]\ndecision = \"deny\"": false,
+	} {
+		s := load(text).MCP("DB", "Drop", When{})
+		if spoke := s.Deny != nil || s.Ask != nil || s.Allow != nil; spoke != want {
+			t.Errorf("%s speaks: %v", text, spoke)
+		}
 	}
 }
