@@ -45,6 +45,7 @@ type launch struct {
 	limits        budget.Limits // of this run; 0: none
 	needsSandbox  bool          // refuse to start without one
 	provider      *provider     // in place of the one that is configured
+	tools         []string      // the only ones that are offered; nil: all
 	mcpTimeout    time.Duration // of calls of MCP servers; 0: the default
 	needsProvider bool          // refuse to start without a model
 	env           []string
@@ -67,6 +68,7 @@ type opened struct {
 	world     *world.World
 	web       *websearch.Web
 	mcp       *mcp.Servers
+	tools     *tool.Registry // that are offered
 	evidence  *audit.Log
 	provider  provider
 	undo      *undo.Store    // nil: it cannot be read
@@ -159,6 +161,12 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	}
 	skills := o.guided(&opts)
 	opts.Tools = tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != "", MCP: a.mcpTools(o.mcp), Skills: skills})
+	if l.tools != nil {
+		if opts.Tools, err = opts.Tools.Only(l.tools...); err != nil {
+			return errors.Join(err, o.undo.Close(), drop(store, log))
+		}
+	}
+	o.tools = opts.Tools
 	if err := a.build(ctx, o, l, opts); err != nil {
 		return errors.Join(err, o.undo.Close(), drop(store, log))
 	}

@@ -32,7 +32,7 @@ Approving does not allow a tool to run unasked; [[mcp]] rules in policy.toml do.
 		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.mcpListCommand(), a.mcpAddCommand(), a.mcpRemoveCommand(), a.mcpProbeCommand(), a.mcpApproveCommand(), a.mcpCallCommand())
+	cmd.AddCommand(a.mcpListCommand(), a.mcpAddCommand(), a.mcpRemoveCommand(), a.mcpProbeCommand(), a.mcpApproveCommand(), a.mcpCallCommand(), a.mcpServeCommand())
 	return cmd
 }
 

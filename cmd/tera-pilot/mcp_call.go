@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/mcpserver"
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/audit"
-	"github.com/tera-pilot/tera-pilot/internal/scenario"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 	"github.com/tera-pilot/tera-pilot/mcp"
 )
@@ -42,33 +42,29 @@ func (a *app) mcpCallCommand() *cobra.Command {
 	return c
 }
 
-// callTool plays one call, as a model would make it, in a session of its own.
+// callTool makes one call in a session of its own, on the road of all calls.
 func (a *app) callTool(ctx context.Context, server, tool string, args json.RawMessage, limit time.Duration) error {
 	asks := isTerminal(a.stdin) && isTerminal(a.stdout)
-	p, err := a.place("")
+	relay := &model.Relay{}
+	o, err := a.open(ctx, launch{front: audit.FrontCLI, canAsk: asks, mcpTimeout: limit, provider: byHand(relay)})
 	if err != nil {
 		return err
 	}
-	s := &scenario.Scenario{Steps: []scenario.Step{
-		{Calls: []scenario.Call{{Tool: mcp.Offered(server, tool), Args: args}}}, {Say: "done"},
-	}}
-	free := func(model.Usage) *int64 { return new(int64) }
-	o, err := a.open(ctx, launch{
-		front: audit.FrontCLI, canAsk: asks, mcpTimeout: limit,
-		provider: &provider{Provider: model.NewScripted(s, p.root), model: "by hand", price: free},
-	})
-	if err != nil {
-		return err
-	}
-	res, why, err := a.oneCall(ctx, o, asks)
+	caller := mcpserver.Caller{Session: o, Hand: relay.Hand, Answer: func(q event.Question) event.Answer { return a.answerByHand(q, asks) }}
+	out, err := caller.Call(ctx, mcp.Offered(server, tool), args)
 	status := audit.CloseOK
-	if err != nil || res.Status != "ok" {
+	if err != nil || out.Result.Status != "ok" {
 		status = audit.CloseError
 	}
 	if err := errors.Join(err, o.Close(status)); err != nil {
 		return err
 	}
-	return a.called(res, why)
+	return a.called(out.Result, out.Decided)
+}
+
+// byHand is the provider of a session whose calls are handed in.
+func byHand(r *model.Relay) *provider {
+	return &provider{Provider: r, model: model.RelayID, price: func(model.Usage) *int64 { return new(int64) }}
 }
 
 // called prints what came of the call, and turns it into an exit code.
@@ -87,44 +83,6 @@ func (a *app) called(res event.CallResult, why event.CallDecided) error {
 	}
 	fmt.Fprintln(a.stdout, visible.Prose(res.Body))
 	return nil
-}
-
-// oneCall submits the turn and waits for its end.
-func (a *app) oneCall(ctx context.Context, o *opened, asks bool) (res event.CallResult, why event.CallDecided, err error) {
-	state, err := o.State()
-	if err != nil {
-		return res, why, err
-	}
-	_, live, stop, err := o.Subscribe(state.Seq)
-	if err != nil {
-		return res, why, err
-	}
-	defer stop()
-	if err := o.Send(event.Submit{Text: "a call by hand"}); err != nil {
-		return res, why, err
-	}
-	for {
-		select {
-		case <-ctx.Done():
-			return res, why, ctx.Err()
-		case e, ok := <-live:
-			if !ok {
-				return res, why, errors.New("the session ended before the call did")
-			}
-			switch b := e.Body.(type) {
-			case event.CallDecided:
-				why = b
-			case event.CallResult:
-				res = b
-			case event.QuestionOpened:
-				if err := o.Send(a.answerByHand(b.Question, asks)); err != nil {
-					return res, why, err
-				}
-			case event.TurnEnded:
-				return res, why, nil
-			}
-		}
-	}
 }
 
 // answerByHand shows a question whole and takes the word yes, or the code where

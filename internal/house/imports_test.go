@@ -33,6 +33,7 @@ var rooms = map[string][]string{
 	"agent/undo":       {"agent/effect"},
 	"agent/headless":   {"agent/event", "agent/effect", "agent/session", "audit"},
 	"agent/acp":        {"agent/event", "agent/effect", "agent/session", "audit"},
+	"agent/mcpserver":  {"agent/event", "agent/effect", "agent/session", "mcp"},
 	"agent/doctor":     {"audit", "gitsafe", "ossandbox"},
 	"agent/demo":       {"agent/event"},
 	"guardian":         {"agent/effect"},
