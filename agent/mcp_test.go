@@ -70,7 +70,7 @@ func (r *rig) servers(entries ...mcp.Entry) {
 		Entries: entries, Workspace: r.root, Pins: pins, Path: os.Getenv("PATH"), Version: "test",
 		Box: func(id mcp.Identity) (mcp.Box, error) {
 			return ossandbox.New(r.t.Context(), ossandbox.Config{
-				Root: r.root, Home: r.home, State: r.state, Env: os.Environ(), Setting: ossandbox.Auto, Untested: true, ReadOnly: id.Reads(),
+				Root: r.root, Home: r.home, State: r.state, Env: os.Environ(), Setting: ossandbox.Auto, Untested: true, ReadOnly: id.Reads(r.home),
 			})
 		},
 	})

@@ -65,7 +65,7 @@ func newPlace(t *testing.T) place {
 func (p place) box(id Identity) (Box, error) {
 	return ossandbox.New(context.Background(), ossandbox.Config{
 		Root: p.root, Home: p.home, State: p.state, Env: os.Environ(), Setting: ossandbox.Auto, Untested: true,
-		ReadOnly: id.Reads(),
+		ReadOnly: id.Reads(p.home),
 	})
 }
 

@@ -216,15 +216,16 @@ func sorted(m map[string]string) []string {
 }
 
 // Reads are the paths that a server's process must be able to read: its
-// program, and its scripts with the packages that they belong to.
-func (id Identity) Reads() []string {
+// program, and its scripts with the folders or packages that they belong to. Of
+// a script that lies in the person's home itself, or above it, it is the file alone.
+func (id Identity) Reads(home string) []string {
 	var out []string
 	for _, file := range append([]string{id.Program}, slices.Sorted(maps.Keys(id.Files))...) {
 		switch top, _, ok := strings.Cut(file, "/node_modules/"); {
 		case file == "":
 		case ok:
 			out = append(out, top+"/node_modules")
-		case file == id.Program:
+		case file == id.Program, strings.HasPrefix(home+"/", strings.TrimSuffix(filepath.Dir(file), "/")+"/"):
 			out = append(out, file)
 		default:
 			out = append(out, filepath.Dir(file))

@@ -105,6 +105,47 @@ func harmless(schema json.RawMessage) json.RawMessage {
 	return canonical(walk(v))
 }
 
+// A Standing is where a server stands before it is started.
+type Standing struct {
+	Entry Entry
+	Tools int    // that are approved
+	Why   string // nothing of it is called; "" when it can be
+}
+
+// Standings looks at all servers, disabled ones left out. Nothing is started.
+func (s *Servers) Standings() []Standing {
+	out := make([]Standing, len(s.o.Entries))
+	for i, e := range s.o.Entries {
+		out[i] = s.standing(e)
+	}
+	return out
+}
+
+func (s *Servers) standing(e Entry) Standing {
+	out := Standing{Entry: e}
+	pin, err := s.o.Pins.Get(Key(e, s.o.Workspace))
+	if err != nil {
+		out.Why = err.Error()
+		return out
+	}
+	out.Tools = len(pin.Tools)
+	_, id, err := s.resolve(e)
+	switch {
+	case pin.Tools == nil && err != nil:
+		out.Why = "not approved; " + err.Error()
+	case pin.Tools == nil:
+		out.Why = "not approved"
+	case err != nil:
+		out.Why = err.Error()
+	case pin.Identity.Hash() != id.Hash():
+		out.Why = "changed since it was approved (" + strings.Join(pin.Identity.Differs(id), ", ") + ")"
+	}
+	return out
+}
+
+// ErrNoServer says that no server has a name.
+var ErrNoServer = errors.New("no MCP server is called")
+
 // A Plan is what a call comes to, before anybody is asked. Nothing is started.
 type Plan struct {
 	Server, Tool string
@@ -129,7 +170,7 @@ func (e *WithdrawnError) Error() string {
 func (s *Servers) Plan(server, tool string) (Plan, error) {
 	e, ok := s.entry(server)
 	if !ok {
-		return Plan{}, fmt.Errorf("no MCP server is called %s: `tera-pilot mcp list` shows them", server)
+		return Plan{}, fmt.Errorf("%w %s: `tera-pilot mcp list` shows them", ErrNoServer, server)
 	}
 	x, id, err := s.resolve(e)
 	if err != nil {
@@ -182,7 +223,7 @@ func (s *Servers) resolve(e Entry) (Entry, Identity, error) {
 func (s *Servers) Call(ctx context.Context, p Plan, args json.RawMessage) (Result, error) {
 	e, ok := s.entry(p.Server)
 	if !ok {
-		return Result{}, fmt.Errorf("no MCP server is called %s", p.Server)
+		return Result{}, fmt.Errorf("%w %s", ErrNoServer, p.Server)
 	}
 	pin, err := s.o.Pins.Get(Key(e, s.o.Workspace))
 	if err != nil {
@@ -258,7 +299,7 @@ type ToolReport struct {
 func (s *Servers) Probe(ctx context.Context, name string) (r Report, err error) {
 	e, ok := s.entry(name)
 	if !ok {
-		return r, fmt.Errorf("no MCP server is called %s, or it is disabled: `tera-pilot mcp list` shows them", name)
+		return r, fmt.Errorf("%w %s, or it is disabled: `tera-pilot mcp list` shows them", ErrNoServer, name)
 	}
 	r.Entry = e
 	x, id, err := s.resolve(e)

@@ -82,7 +82,16 @@ type Place struct {
 	ProviderErr error
 	Web         string // what reads the web: "" for nothing
 	WebErr      error
+	MCP         []Server
+	MCPErr      error // the servers' file cannot be used
 	Terminal    bool
+}
+
+// A Server is an MCP server that is configured.
+type Server struct {
+	Name  string
+	Tools int    // that are approved
+	Why   string // nothing of it is called; "" when it can be
 }
 
 // Look makes all checks.
@@ -92,9 +101,27 @@ func Look(ctx context.Context, p Place, now time.Time) Report {
 		p.stateFolder(), p.settingsFile(), p.policyFiles(), p.project(),
 		p.git(), p.sandbox(ctx), p.evidence(ctx), p.keys(), p.model(), p.terminal(),
 		p.web(),
-		{"MCP", Warn, "MCP servers are not offered in this version", "nothing to do"},
 	}
-	return p.report(now, checks)
+	return p.report(now, append(checks, p.servers()...))
+}
+
+// servers has a line for each MCP server. None is started.
+func (p Place) servers() []Check {
+	if p.MCPErr != nil {
+		return []Check{{"MCP", Fail, p.MCPErr.Error(), "mend the file, see docs/mcp.md"}}
+	}
+	if len(p.MCP) == 0 {
+		return []Check{{"MCP", OK, "no servers", ""}}
+	}
+	var out []Check
+	for _, s := range p.MCP {
+		c := Check{"MCP " + s.Name, OK, fmt.Sprintf("%d tools approved", s.Tools), ""}
+		if s.Why != "" {
+			c = Check{c.Name, Warn, s.Why, "none of its tools is called; see `tera-pilot mcp probe " + s.Name + "`"}
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // report counts checks.

@@ -24,13 +24,13 @@ func (v *view) MCP(_ context.Context, server, name string, args json.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	if !p.Pinned {
-		return nil, &mcp.WithdrawnError{Server: server, Tool: name, Why: p.Why}
-	}
 	out := []effect.Effect{{Kind: effect.MCP, MCP: &effect.MCPCall{
 		Server: server, Identity: p.Identity.String(), Tool: name, Args: string(args), Pin: p.Pin + " " + p.Identity.Hash(), Pinned: p.Pinned, Remote: p.Remote,
 	}}}
-	if p.Starts {
+	switch {
+	case !p.Pinned: // the gate blocks it; the log says why
+		out[0].MCP.Identity += " (" + p.Why + ")"
+	case p.Starts:
 		out = append(out, v.start(p))
 	}
 	return out, nil

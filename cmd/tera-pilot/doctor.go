@@ -85,5 +85,21 @@ func (a *app) patient(ctx context.Context, project string) (doctor.Place, error)
 		d.Provider, d.Model = prov.ID(), prov.model
 	}
 	d.Web, d.WebErr = a.webWords(s, state)
+	if d.Root != "" {
+		d.MCP, d.MCPErr = a.mcpStandings(place{home: home, state: state, root: d.Root, settings: s})
+	}
 	return d, nil
+}
+
+// mcpStandings are the servers of a place, looked at without a start.
+func (a *app) mcpStandings(p place) ([]doctor.Server, error) {
+	servers, _, err := a.serversOf(p, func(string) {})
+	if err != nil {
+		return nil, err
+	}
+	var out []doctor.Server
+	for _, s := range servers.Standings() {
+		out = append(out, doctor.Server{Name: s.Entry.Name, Tools: s.Tools, Why: s.Why})
+	}
+	return out, nil
 }

@@ -114,7 +114,7 @@ func (a *app) mcpServers(p place, entries []mcp.Entry, env []string, limit time.
 	return mcp.NewServers(mcp.Setup{
 		Entries: entries, Workspace: p.root, Pins: mcp.OpenPins(p.state), Env: look, Path: path, Version: version(), Timeout: limit,
 		Box: func(id mcp.Identity) (mcp.Box, error) {
-			cfg := ossandbox.Config{Root: p.root, Home: p.home, State: p.state, Env: env, Setting: setting, Untested: true, ReadOnly: id.Reads()}
+			cfg := ossandbox.Config{Root: p.root, Home: p.home, State: p.state, Env: env, Setting: setting, Untested: true, ReadOnly: id.Reads(p.home)}
 			if id.Sandbox == mcp.Off {
 				cfg.Setting = ossandbox.Off
 			}
@@ -155,22 +155,28 @@ func (a *app) servers() (place, *mcp.Servers, []mcp.Entry, error) {
 	if err != nil {
 		return p, nil, nil, err
 	}
+	servers, entries, err := a.serversOf(p, func(w string) { fmt.Fprintln(a.stderr, "tera-pilot: "+visible.Strict(w)) })
+	return p, servers, entries, err
+}
+
+// serversOf are the servers of a place; warn hears what was read past.
+func (a *app) serversOf(p place, warn func(string)) (*mcp.Servers, []mcp.Entry, error) {
 	project, s, err := a.standing(p.state, p.root, p.start)
 	if err != nil {
-		return p, nil, nil, err
+		return nil, nil, err
 	}
 	if project != nil {
 		defer func() { _ = project.Close() }() // a folder that was read
 	}
 	entries, warnings, err := mcpEntries(p.state, project, s.Grant)
 	if err != nil {
-		return p, nil, nil, usage("%w", err)
+		return nil, nil, usage("%w", err)
 	}
 	for _, w := range warnings {
-		fmt.Fprintln(a.stderr, "tera-pilot: "+visible.Strict(w))
+		warn(w)
 	}
 	servers, err := a.mcpServers(p, entries, a.env, 0)
-	return p, servers, entries, err
+	return servers, entries, err
 }
 
 // openMCP finds the servers of a session. Nothing is started.

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 	"github.com/tera-pilot/tera-pilot/mcp"
 )
@@ -22,11 +24,7 @@ func (a *app) mcpProbeCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		_, servers, _, err := a.servers()
-		if err != nil {
-			return err
-		}
-		r, err := servers.Probe(cmd.Context(), args[0])
+		_, r, err := a.probe(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -41,6 +39,25 @@ func (a *app) mcpProbeCommand() *cobra.Command {
 		return err
 	}
 	return c
+}
+
+// probe starts a server once, which is stated in the log first.
+func (a *app) probe(ctx context.Context, name string) (p place, r mcp.Report, err error) {
+	p, servers, entries, err := a.servers()
+	if err != nil {
+		return p, r, err
+	}
+	if !slices.ContainsFunc(entries, func(e mcp.Entry) bool { return e.Name == name && !e.Disabled }) {
+		return p, r, usage("%w %s, or it is disabled: `tera-pilot mcp list` shows them", mcp.ErrNoServer, name)
+	}
+	if err := statedir.Ensure(p.state); err != nil {
+		return p, r, usage("%w", err)
+	}
+	err = a.recorded(ctx, p.state, audit.PinChange("looked at", name, "", "", "", audit.ByCLI), func() error {
+		r, err = servers.Probe(ctx, name)
+		return err
+	})
+	return p, r, err
 }
 
 // probed is a report as JSON (docs/mcp.md). All text in it is made visible.
@@ -78,8 +95,11 @@ func describeServer(w io.Writer, r mcp.Report) error {
 	if r.Identity.Origin != "" {
 		say("NETWORK", "what it is told leaves this machine, to "+r.Identity.Origin)
 	}
-	if len(r.Identity.EnvNames) > 0 {
-		say("environment", strings.Join(r.Identity.EnvNames, ", "))
+	for _, name := range r.Identity.EnvNames {
+		if r.Entry.Project { // a stranger's values, as they are written
+			name += "=" + r.Entry.Env[name]
+		}
+		say("environment", name)
 	}
 	if why := r.Entry.Unpinned(); why != "" {
 		say("warning", why)
@@ -135,11 +155,7 @@ func (a *app) mcpApproveCommand() *cobra.Command {
 }
 
 func (a *app) approveServer(ctx context.Context, name, hash string) error {
-	p, servers, _, err := a.servers()
-	if err != nil {
-		return err
-	}
-	r, err := servers.Probe(ctx, name)
+	p, r, err := a.probe(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -50,6 +50,9 @@ func (a *app) callTool(ctx context.Context, server, tool string, args json.RawMe
 	if err != nil {
 		return err
 	}
+	if _, err := o.tools.Lookup(mcp.Offered(server, tool)); err != nil {
+		return errors.Join(&exitError{exitDenied, fmt.Errorf("the call was not made: nobody approved the tool %s of a server %s: look at it with `tera-pilot mcp approve %s`", tool, server, server)}, o.Close(audit.CloseError))
+	}
 	caller := mcpserver.Caller{Session: o, Hand: relay.Hand, Answer: func(q event.Question) event.Answer { return a.answerByHand(q, asks) }}
 	out, err := caller.Call(ctx, mcp.Offered(server, tool), args)
 	status := audit.CloseOK

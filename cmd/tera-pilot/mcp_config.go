@@ -19,7 +19,7 @@ func (a *app) mcpListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the servers and their approved tools; starts nothing", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			p, _, entries, err := a.servers()
+			_, servers, entries, err := a.servers()
 			if err != nil {
 				return err
 			}
@@ -27,29 +27,27 @@ func (a *app) mcpListCommand() *cobra.Command {
 				fmt.Fprintln(a.stdout, "no servers: add one with `tera-pilot mcp add NAME -- COMMAND`")
 				return nil
 			}
-			pins := mcp.OpenPins(p.state)
+			why := map[string]string{}
+			for _, s := range servers.Standings() {
+				if why[s.Entry.Name] = s.Why; s.Why == "" {
+					why[s.Entry.Name] = fmt.Sprintf("%d tools approved", s.Tools)
+				}
+			}
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 			for _, e := range entries {
-				pin, err := pins.Get(mcp.Key(e, p.root))
-				if err != nil {
-					return usage("%w", err)
-				}
 				what := e.URL
 				if len(e.Command) > 0 {
 					what = strings.Join(e.Command, " ")
 				}
-				state := fmt.Sprintf("%d tools approved", len(pin.Tools))
-				switch {
-				case e.Disabled:
+				state := why[e.Name]
+				if e.Disabled {
 					state = "disabled"
-				case len(pin.Tools) == 0:
-					state = "not approved"
 				}
 				from := "yours"
 				if e.Project {
 					from = "of the project"
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Name, state, from, visible.Strict(what))
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Name, visible.Strict(state), from, visible.Strict(what))
 			}
 			return w.Flush()
 		},
