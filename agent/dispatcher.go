@@ -32,7 +32,7 @@ type Dispatcher struct {
 	history      func() []string                                        // commands of earlier turns here, oldest first
 	past         gate.Past                                              // those, parsed, once a question needed them
 	limit        func() int                                             // bytes of a result's body that the model reads
-	outDir       string                                                 // where outputs that were cut are kept
+	store        func(name string, body []byte) error                   // keeps an output that was cut
 	clock        func() time.Time
 	redactor     *secret.Redactor
 	undo         *undo.Store                  // nil: nothing is kept for undo

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -193,11 +191,8 @@ func (d *Dispatcher) cutBody(call, body string) (cut string, hidden int, err err
 	if cut == body {
 		return body, 0, nil
 	}
-	if err := os.MkdirAll(d.outDir, 0o700); err != nil {
-		return "", 0, fmt.Errorf("output of the call: %w", err)
-	}
-	if err := os.WriteFile(filepath.Join(d.outDir, outFile(call)), []byte(body), 0o600); err != nil {
-		return "", 0, fmt.Errorf("output of the call: %w", err)
+	if err := d.store(outFile(call), []byte(body)); err != nil {
+		return "", 0, err
 	}
 	return cut, hidden, nil
 }

@@ -215,7 +215,7 @@ func (s *Session) parentID() string {
 func (s *Session) dispatcher() *Dispatcher {
 	d := &Dispatcher{
 		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, front: s.o.Front,
-		judge: s.judge, keeps: s.keep, history: s.commands, limit: s.outputLimitNow, outDir: s.o.Log.OutDir(), clock: s.o.Now,
+		judge: s.judge, keeps: s.keep, history: s.commands, limit: s.outputLimitNow, store: s.o.Log.KeepOutput, clock: s.o.Now,
 		redactor: s.o.Redactor, preview: s.o.Preview, undo: s.o.Undo, witnesses: s.o.Witness, step: s.o.Step, guard: s.o.Guard,
 	}
 	d.pictures = s.o.Log.KeepBlob

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/fit"
@@ -98,19 +96,10 @@ func (s *Session) mask(state session.State, known fit.Known, window int64) (bool
 // spill stores the body of a result under its own name. One that was cut has
 // all of it there already.
 func (s *Session) spill(r event.CallResult) error {
-	dir := s.o.Log.OutDir()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("output of the call: %w", err)
-	}
-	f, err := os.OpenFile(filepath.Join(dir, outFile(r.Call)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, os.ErrExist) {
+	if s.o.Log.HasOutput(outFile(r.Call)) {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("output of the call: %w", err)
-	}
-	_, err = f.WriteString(r.Body)
-	return errors.Join(err, f.Close())
+	return s.o.Log.KeepOutput(outFile(r.Call), []byte(r.Body))
 }
 
 // compact puts a summary in the place of all but the newest messages, which

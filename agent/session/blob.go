@@ -24,19 +24,21 @@ var blobForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // KeepBlob stores content beside the log and returns its hash in hex.
 func (l *Log) KeepBlob(data []byte) (string, error) {
-	hash := sha256.Sum256(data)
-	sum := hex.EncodeToString(hash[:])
+	sum := hashOf(data)
 	dir := filepath.Join(l.dir, blobFolder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("picture of the session: %w", err)
 	}
-	name := filepath.Join(dir, sum)
+	name := filepath.Join(dir, l.blobName(sum))
 	if _, err := os.Lstat(name); err == nil {
 		return sum, nil
 	}
 	f, err := os.CreateTemp(dir, "new-")
 	if err != nil {
 		return "", fmt.Errorf("picture of the session: %w", err)
+	}
+	if !l.key.IsZero() {
+		data = l.key.Seal(fileContext(l.id, "blob", sum), data)
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
@@ -48,22 +50,38 @@ func (l *Log) KeepBlob(data []byte) (string, error) {
 	return sum, nil
 }
 
+// blobName is the name that a blob is filed under.
+func (l *Log) blobName(sum string) string {
+	if l.key.IsZero() {
+		return sum
+	}
+	return l.key.Name(sum)
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
 // Blob is what was stored under a hash. Content that is not what its name says
 // is an error.
 func (l *Log) Blob(sum string) ([]byte, error) {
 	if !blobForm.MatchString(sum) {
 		return nil, fmt.Errorf("%q names no picture: %w", sum, fs.ErrNotExist)
 	}
-	f, err := os.OpenFile(filepath.Join(l.dir, blobFolder, sum), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	f, err := os.OpenFile(filepath.Join(l.dir, blobFolder, l.blobName(sum)), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("picture of the session: %w", err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxBlob))
+	if err == nil && !l.key.IsZero() {
+		data, err = l.key.Open(fileContext(l.id, "blob", sum), data)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("picture of the session: %w", err)
 	}
-	if hash := sha256.Sum256(data); hex.EncodeToString(hash[:]) != sum {
+	if hashOf(data) != sum {
 		return nil, fmt.Errorf("the picture %.12s was changed since it was stored", sum)
 	}
 	return data, nil

@@ -45,7 +45,7 @@ func (s *Store) Fork(id string, turn int, now time.Time) (string, error) {
 		_, err = l.Append(now, opened)
 	}
 	if err == nil {
-		err = copyOutputs(filepath.Join(s.dir, id, outFolder), l.OutDir())
+		err = s.copyFiles(id, l, events[:end])
 	}
 	if err = errors.Join(err, l.Close()); err != nil {
 		return "", errors.Join(err, s.Delete(l.ID()))
@@ -64,28 +64,69 @@ func endOf(events []event.Event, turn int) int {
 	return end
 }
 
-// copyOutputs takes the outputs along that results refer to.
-func copyOutputs(from, to string) error {
-	entries, err := os.ReadDir(from)
+// copyFiles takes along what results refer to: outputs and pictures.
+func (s *Store) copyFiles(id string, to *Log, events []event.Event) error {
+	key, err := s.Key(id)
+	if err != nil {
+		return err
+	}
+	from := &Log{id: id, dir: filepath.Join(s.dir, id), key: key}
+	err = each(from.OutDir(), func(name string, stored []byte) error {
+		body, err := from.OpenOutput(name, stored)
+		if err != nil {
+			return err
+		}
+		return to.KeepOutput(name, body)
+	})
+	if err != nil {
+		return fmt.Errorf("outputs of the session: %w", err)
+	}
+	for _, ref := range pictures(events) {
+		data, err := from.Blob(ref.SHA256)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the model is told that it is not kept
+		}
+		if err == nil {
+			_, err = to.KeepBlob(data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func pictures(events []event.Event) (out []event.ImageRef) {
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case event.TurnStarted:
+			out = append(out, b.Images...)
+		case event.CallResult:
+			out = append(out, b.Images...)
+		}
+	}
+	return out
+}
+
+// each goes through the files of a folder, which may be missing.
+func each(dir string, do func(name string, data []byte) error) error {
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("outputs of the session: %w", err)
-	}
-	if err := os.MkdirAll(to, 0o700); err != nil {
-		return fmt.Errorf("outputs of the session: %w", err)
+		return err
 	}
 	for _, e := range entries {
 		if !e.Type().IsRegular() {
 			continue
 		}
-		b, err := os.ReadFile(filepath.Join(from, e.Name()))
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err == nil {
-			err = os.WriteFile(filepath.Join(to, e.Name()), b, 0o600)
+			err = do(e.Name(), b)
 		}
 		if err != nil {
-			return fmt.Errorf("outputs of the session: %w", err)
+			return err
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ const indexFile = "index.json"
 
 // indexVersion changes with what a Summary says, so that an older index is no
 // index.
-const indexVersion = 1
+const indexVersion = 2
 
 type index struct {
 	V    int                `json:"v"`
@@ -28,18 +28,33 @@ type indexed struct {
 
 func (s *Store) readIndex() map[string]indexed {
 	var in index
+	have, err := s.vault.load()
+	if err != nil || have && s.vault.secret == "" {
+		return nil
+	}
 	b, err := os.ReadFile(filepath.Join(s.dir, indexFile))
+	if err == nil && have {
+		b, err = s.vault.key.OpenLine(indexContext, b)
+	}
 	if err != nil || json.Unmarshal(b, &in) != nil || in.V != indexVersion {
 		return nil
 	}
 	return in.Rows
 }
 
-// writeIndex is best effort: without it the next list takes longer.
+// indexContext is where an encrypted index belongs.
+const indexContext = "tera-pilot/sessions/1 index"
+
+// writeIndex is best effort: without it the next list takes longer. Who has no
+// key of encrypted sessions writes none.
 func (s *Store) writeIndex(rows map[string]indexed) {
 	b, err := json.Marshal(index{indexVersion, rows})
-	if err != nil {
+	have, lockErr := s.vault.load()
+	if err != nil || lockErr != nil || have && s.vault.secret == "" {
 		return
+	}
+	if have {
+		b = s.vault.key.SealLine(indexContext, b)
 	}
 	tmp, err := os.CreateTemp(s.dir, ".index-*") // 0600
 	if err != nil {

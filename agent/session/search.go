@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/seal"
 )
 
 // A Hit is a line of a session that holds what was looked for.
@@ -31,10 +33,10 @@ func (s *Store) Search(id, text string) ([]Hit, error) {
 		return nil, fmt.Errorf("session log: %w", err)
 	}
 	text = strings.ToLower(text)
-	if !maybe(raw, text) {
+	if !bytes.HasPrefix(raw, []byte(sealPrefix)) && !maybe(raw, text) {
 		return nil, nil
 	}
-	events, _, err := readEvents(id, bytes.NewReader(raw))
+	events, _, err := s.vault.events(id, bytes.NewReader(raw), new(seal.Key))
 	if err != nil {
 		return nil, err
 	}

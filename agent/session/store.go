@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/seal"
 	"golang.org/x/sys/unix"
 )
 
@@ -29,13 +30,16 @@ const (
 )
 
 // maxLine is the longest event line that is read, in bytes.
-const maxLine = 64 << 20
+const maxLine = 96 << 20
 
 // Store is the folder that holds the sessions of one state folder.
-type Store struct{ dir string }
+type Store struct {
+	dir   string
+	vault *vault
+}
 
 // NewStore names the folder; nothing is created or read yet.
-func NewStore(dir string) *Store { return &Store{dir: dir} }
+func NewStore(dir string) *Store { return (&Store{dir: dir}).With("") }
 
 var idForm = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{12}$`)
 
@@ -77,6 +81,8 @@ type Log struct {
 	dirty  bool
 	closed bool
 	err    error // of a failed write: sticky, since the file's end is unknown then
+	vault  *vault
+	key    seal.Key // zero: not encrypted
 }
 
 // Create starts a new session.
@@ -86,6 +92,10 @@ func (s *Store) Create(now time.Time) (*Log, error) {
 		return nil, fmt.Errorf("session id: %w", err)
 	}
 	id := now.UTC().Format("20060102") + "-" + hex.EncodeToString(random[:])
+	key, err := s.vault.writing()
+	if err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("session store: %w", err)
 	}
@@ -93,7 +103,27 @@ func (s *Store) Create(now time.Time) (*Log, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("session store: %w", err)
 	}
-	return s.open(id, os.O_CREATE|os.O_EXCL)
+	l, err := s.open(id, os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return nil, err
+	}
+	l.key = key
+	return l, l.head()
+}
+
+// head writes the first line of an encrypted log.
+func (l *Log) head() error {
+	if l.key.IsZero() {
+		return nil
+	}
+	line, err := l.vault.firstLine()
+	if err == nil {
+		_, err = l.file.Write(line)
+	}
+	if err != nil {
+		return fmt.Errorf("session log: %w", err)
+	}
+	return nil
 }
 
 // Resume opens a session to go on with it. A torn last line is cut off and
@@ -114,12 +144,30 @@ func (s *Store) Resume(id string) (l *Log, events []event.Event, torn int64, err
 
 // load reads what the log holds and puts its end in order.
 func (l *Log) load() (events []event.Event, torn int64, err error) {
-	events, good, err := readEvents(l.id, l.file)
+	have, err := l.vault.load()
 	if err != nil {
 		return nil, 0, err
 	}
+	if have && l.vault.secret == "" {
+		return nil, 0, &LockedError{l.id}
+	}
+	events, good, err := l.vault.events(l.id, l.file, &l.key)
+	if err != nil {
+		return nil, 0, err
+	}
+	if l.key.IsZero() && good > 0 && l.vault.secret != "" {
+		return nil, 0, &OpenError{l.id}
+	}
 	if torn, err = l.cut(good); err != nil {
 		return nil, 0, err
+	}
+	if good == 0 { // it died before its first line
+		if l.key, err = l.vault.writing(); err == nil {
+			err = l.head()
+		}
+		if err != nil {
+			return nil, 0, err
+		}
 	}
 	if len(events) > 0 {
 		l.seq = events[len(events)-1].Seq
@@ -145,7 +193,7 @@ func (s *Store) open(id string, flag int) (*Log, error) {
 		lock.Close()
 		return nil, fmt.Errorf("session log: %w", err)
 	}
-	return &Log{id: id, dir: dir, file: file, lock: lock}, nil
+	return &Log{id: id, dir: dir, file: file, lock: lock, vault: s.vault}, nil
 }
 
 // cut removes what stands behind the last whole line, after keeping a copy.
@@ -183,6 +231,9 @@ func (l *Log) Append(now time.Time, bodies ...event.Body) ([]event.Event, error)
 			line, err := json.Marshal(e)
 			if err != nil {
 				return nil, fmt.Errorf("event %d: %w", seq, err)
+			}
+			if !l.key.IsZero() {
+				line = l.key.SealLine(lineContext(l.id, seq), line)
 			}
 			buf.Write(append(line, '\n'))
 		}
@@ -243,7 +294,7 @@ func (s *Store) Read(id string) ([]event.Event, error) {
 		return nil, fmt.Errorf("session log: %w", err)
 	}
 	defer file.Close()
-	events, _, err := readEvents(id, file)
+	events, _, err := s.vault.events(id, file, new(seal.Key))
 	return events, err
 }
 
@@ -264,32 +315,62 @@ func (s *Store) folder(id string) (string, error) {
 	return dir, nil
 }
 
-// readEvents reads whole lines; good is where the last of them ends. Only the
-// last line may be broken.
-func readEvents(id string, r io.Reader) (events []event.Event, good int64, err error) {
+// events reads whole lines; good is where the last of them ends, and key what
+// they are encrypted with. Only the last line may be broken: a torn end. One
+// that is encrypted and has its end was written whole.
+func (v *vault) events(id string, r io.Reader, key *seal.Key) (events []event.Event, good int64, err error) {
 	in := bufio.NewReaderSize(r, 1<<16)
-	for n := 1; ; n++ {
+	first, err := in.Peek(len(sealPrefix))
+	if err != nil && err != io.EOF {
+		return nil, 0, &DamagedError{id, 1, err}
+	}
+	if *key, err = v.reading(id, first); err != nil {
+		return nil, 0, err
+	}
+	if !key.IsZero() {
+		line, err := readLine(in)
+		if err == io.EOF {
+			return nil, 0, nil
+		}
+		if err == nil {
+			err = v.headed(line)
+		}
+		if err != nil {
+			return nil, 0, &DamagedError{id, 1, err}
+		}
+		good = int64(len(line)) + 1
+	}
+	for n := uint64(1); ; n++ {
 		line, readErr := readLine(in)
 		if readErr == io.EOF {
 			return events, good, nil
 		}
 		if readErr != nil {
-			return nil, 0, &DamagedError{id, n, readErr}
+			return nil, 0, &DamagedError{id, int(n), readErr}
 		}
-		var e event.Event
-		err := e.UnmarshalJSON(line) // which checks the whole line itself
-		if err == nil && e.Seq != uint64(n) {
-			err = fmt.Errorf("event %d stands there", e.Seq)
-		}
+		e, err := readEvent(id, n, line, *key)
 		if err != nil {
-			if _, more := in.Peek(1); more == io.EOF {
+			if _, more := in.Peek(1); more == io.EOF && key.IsZero() {
 				return events, good, nil
 			}
-			return nil, 0, &DamagedError{id, n, err}
+			return nil, 0, &DamagedError{id, int(n), err}
 		}
 		events = append(events, e)
 		good += int64(len(line)) + 1
 	}
+}
+
+func readEvent(id string, n uint64, line []byte, key seal.Key) (e event.Event, err error) {
+	if !key.IsZero() {
+		if line, err = key.OpenLine(lineContext(id, n), line); err != nil {
+			return e, err
+		}
+	}
+	err = e.UnmarshalJSON(line) // which checks the whole line itself
+	if err == nil && e.Seq != n {
+		err = fmt.Errorf("event %d stands there", e.Seq)
+	}
+	return e, err
 }
 
 // readLine returns the next line without its end; io.EOF for a line that has
@@ -325,6 +406,7 @@ type Summary struct {
 	Forked  string    `json:"forked,omitempty"` // the session that this one was forked from
 	Turn    int       `json:"fork_turn,omitempty"`
 	Archive bool      `json:"archived,omitempty"`
+	Sealed  bool      `json:"encrypted,omitempty"`
 	Problem string    `json:"problem,omitempty"`
 }
 
@@ -360,12 +442,14 @@ func (s *Store) List() ([]Summary, error) {
 }
 
 func (s *Store) summary(id string) Summary {
+	header, _ := sealOf(filepath.Join(s.dir, id)) // what is wrong with it, Read says
 	events, err := s.Read(id)
 	if err != nil {
-		return Summary{ID: id, Problem: err.Error()}
+		return Summary{ID: id, Sealed: header != nil, Problem: err.Error()}
 	}
 	state := Fold(events)
 	sum := Summary{ID: id, Root: state.Root, Title: state.Title, Turns: state.Turn, Open: len(state.Open) > 0}
+	sum.Sealed = header != nil
 	if sum.Archive = state.Archived; state.Fork == 0 {
 		sum.Parent = state.Parent
 	} else {

@@ -48,7 +48,17 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (b *blobs) file(sum string) string { return filepath.Join(b.dir, sum[:2], sum) }
+// name is the name that content is filed under.
+func (b *blobs) name(sum string) string {
+	if b.key.IsZero() {
+		return sum
+	}
+	return b.key.Name(sum)
+}
+
+func (b *blobs) file(sum string) string { return fileIn(b.dir, b.name(sum)) }
+
+func fileIn(dir, name string) string { return filepath.Join(dir, name[:2], name) }
 
 func (b *blobs) has(sum string) bool {
 	if !hashForm.MatchString(sum) {
@@ -73,7 +83,7 @@ func (b *blobs) borrow(sum string) bool {
 	if err := os.MkdirAll(filepath.Dir(b.file(sum)), 0o700); err != nil {
 		return false
 	}
-	from := filepath.Join(b.earlier, sum[:2], sum)
+	from := fileIn(b.earlier, b.name(sum))
 	info, err := os.Lstat(from)
 	if err != nil || !info.Mode().IsRegular() || os.Link(from, b.file(sum)) != nil {
 		return false
@@ -153,6 +163,10 @@ func (b *blobs) load(path, sum string) ([]byte, error) {
 // sweep removes what used does not name, and counts the rest.
 func (b *blobs) sweep(used map[string]bool) error {
 	b.total = 0
+	names := make(map[string]bool, len(used))
+	for sum := range used {
+		names[b.name(sum)] = true
+	}
 	err := filepath.WalkDir(b.dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -161,7 +175,7 @@ func (b *blobs) sweep(used map[string]bool) error {
 			return err
 		case d.IsDir():
 			return nil
-		case !used[d.Name()]:
+		case !names[d.Name()]:
 			return os.Remove(path)
 		}
 		info, err := d.Info()

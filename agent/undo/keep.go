@@ -135,6 +135,9 @@ func (s *Store) borrowFrom() string {
 	if err != nil || id == own || id == "" || id != filepath.Base(id) || id[0] == '.' {
 		return ""
 	}
+	if sealed, err := Sealed(filepath.Join(undo, id)); err != nil || sealed == s.o.Key.IsZero() {
+		return "" // what lies there in the open is of no use here, nor the other way round
+	}
 	if len(s.tree) == 0 {
 		before := &Store{o: Options{Dir: filepath.Join(undo, id), Key: s.o.Key}, tree: map[string]node{}}
 		if before.readTree() == nil {

@@ -429,12 +429,15 @@ func (s *Store) readJournal() error {
 // take applies one line of the journal.
 func (s *Store) take(b []byte) error {
 	if !s.o.Key.IsZero() {
+		if openLine(b) {
+			return errors.New("it is not encrypted, although its session is")
+		}
 		plain, err := s.o.Key.OpenLine(s.lineContext(s.lines), b)
 		if err != nil {
 			return err
 		}
 		b = plain
-	} else if len(b) > 0 && b[0] != '{' {
+	} else if !openLine(b) {
 		return errors.New("it is encrypted, and no key is set")
 	}
 	in := json.NewDecoder(bytes.NewReader(b))

@@ -18,7 +18,10 @@ type FilesOptions struct {
 	Home    string   // what ~ stands for
 	Closed  []string // folders that no name may lead into: our own state
 	Outputs string   // folder of outputs that were cut, read as @out/…; "" for none
-	Editor  Editor   // holds files of the workspace open; nil for none
+
+	// OpenOutput makes an output of what is stored of it; nil: it is stored as it is.
+	OpenOutput func(name string, stored []byte) ([]byte, error)
+	Editor     Editor // holds files of the workspace open; nil for none
 
 	Secret    func(abs string) bool            // whether a file of that name is likely to hold secrets
 	Protected func(name string) (string, bool) // the protected name that a name matches

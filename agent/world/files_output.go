@@ -52,5 +52,10 @@ func (f *Files) readOutput(name string) ([]byte, roots.State, error) {
 		return nil, roots.State{}, err
 	}
 	defer r.Close()
-	return readAt(r, strings.TrimPrefix(name, outPrefix))
+	file := strings.TrimPrefix(name, outPrefix)
+	data, s, err := readAt(r, file)
+	if err == nil && f.o.OpenOutput != nil {
+		data, err = f.o.OpenOutput(file, data)
+	}
+	return data, s, err
 }

@@ -14,7 +14,7 @@ import (
 // off, has it.
 func newFiles(o Options) (*Files, error) {
 	return NewFiles(o.Root, FilesOptions{
-		Home: o.Home, Closed: []string{o.State}, Outputs: o.OutDir, Editor: o.Editor,
+		Home: o.Home, Closed: []string{o.State}, Outputs: o.OutDir, OpenOutput: o.OpenOutput, Editor: o.Editor,
 		Protected: commandpolicy.ProtectedName,
 		Secret: func(abs string) bool {
 			_, known := commandpolicy.SecretName(abs, o.Home)

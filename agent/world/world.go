@@ -17,10 +17,11 @@ import (
 
 // Options name the place that a World is about. Paths are absolute.
 type Options struct {
-	Root       string // the workspace, links resolved
-	Home       string // the person's home folder
-	State      string // our own state folder: no tool ever touches it
-	OutDir     string // where outputs that were cut are kept, read as @out/…
+	Root       string                                           // the workspace, links resolved
+	Home       string                                           // the person's home folder
+	State      string                                           // our own state folder: no tool ever touches it
+	OutDir     string                                           // where outputs that were cut are kept, read as @out/…
+	OpenOutput func(name string, stored []byte) ([]byte, error) // makes one of what is stored; nil: it is stored as it is
 	Env        []string
 	Bubblewrap []string // where bwrap may be; nil is the usual places
 	Setting    ossandbox.Setting
@@ -102,10 +103,11 @@ func (w *World) Troubles() []string {
 }
 
 // WithOutputs is the same world for another session in it, whose outputs that
-// were cut lie in dir. It is closed with w.
-func (w *World) WithOutputs(dir string) *World {
+// were cut lie in dir and are made by open. It is closed with w.
+func (w *World) WithOutputs(dir string, open func(name string, stored []byte) ([]byte, error)) *World {
 	other, files := *w, *w.files
 	files.o.Outputs, other.o.OutDir, other.files = dir, dir, &files
+	files.o.OpenOutput, other.o.OpenOutput = open, open
 	return &other
 }
 

@@ -146,7 +146,7 @@ func (a *app) openForEditor(ctx context.Context, r acp.Request, noConfirm bool) 
 		return acp.Opened{}, errors.Join(acp.ErrFolder, err)
 	}
 	if r.Resume != "" {
-		if err := sameFolder(p, r.Resume); err != nil {
+		if err := a.sameFolder(p, r.Resume); err != nil {
 			return acp.Opened{}, err
 		}
 	}
@@ -183,8 +183,12 @@ func knownModels(provider string) ([]string, error) {
 }
 
 // sameFolder says that a stored session belongs to the folder that is asked for.
-func sameFolder(p place, id string) error {
-	past, err := session.NewStore(filepath.Join(p.state, "sessions")).Read(id)
+func (a *app) sameFolder(p place, id string) error {
+	store, err := a.sessions(p.state)
+	if err != nil {
+		return err
+	}
+	past, err := store.Read(id)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -33,7 +32,7 @@ type desk struct {
 
 // desk is what the terminal of a session may ask.
 func (a *app) desk(ctx context.Context, o *opened) front.Desk {
-	d := desk{a, ctx, o.place, o.provider, session.NewStore(filepath.Join(o.state, "sessions"))}
+	d := desk{a, ctx, o.place, o.provider, o.sessions}
 	return front.Desk{
 		Sessions: d.sessions, Rename: d.rename, Archive: d.archive, Fork: true, Delete: witnessedStore{d.store, a, ctx}.Delete,
 		Models: d.models, Files: d.files, Checks: d.checks, Said: d.said, Edit: d.edit, Rules: ruleRows(o),

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/config"
 	"github.com/tera-pilot/tera-pilot/tui"
@@ -76,7 +75,10 @@ func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 		}
 		l.last, l.resume = false, next.Open
 		if next.Fork != "" {
-			store := session.NewStore(filepath.Join(p.state, "sessions"))
+			store, err := a.sessions(p.state)
+			if err != nil {
+				return err
+			}
 			if l.resume, err = store.Fork(next.Fork, next.Turn, time.Now()); err != nil {
 				return err
 			}

@@ -71,6 +71,7 @@ type opened struct {
 	tools     *tool.Registry // that are offered
 	evidence  *audit.Log
 	provider  provider
+	sessions  *session.Store
 	undo      *undo.Store    // nil: it cannot be read
 	diagnosis *diagnosis     // nil without --log
 	project   *trust.Project // the repository's own configuration; nil with --ignore-project-config
@@ -89,6 +90,7 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 		return nil, usage("%w", err)
 	}
 	redactor := secret.New()
+	a.registerSecrets(redactor)
 	var prov provider
 	if l.provider != nil {
 		prov = *l.provider
@@ -140,13 +142,18 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	if err := statedir.Ensure(p.state); err != nil {
 		return usage("%w", err)
 	}
-	store := session.NewStore(filepath.Join(p.state, "sessions"))
+	store, err := a.sessions(p.state)
+	if err != nil {
+		return err
+	}
+	o.sessions = store
+	a.registerSecrets(redactor)
 	log, past, err := openLog(store, l, p.root)
 	if err != nil {
 		return err
 	}
 	undoProblem := ""
-	if o.undo, err = a.undoStore(p, log.ID()); err != nil {
+	if o.undo, err = a.undoStore(p, store, log.ID()); err != nil {
 		undoProblem = err.Error() + "; nothing is kept in this session"
 	}
 	opts := agent.Options{
@@ -194,7 +201,7 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 		env = l.env
 	}
 	o.world, err = world.Open(ctx, world.Options{
-		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), Env: env, Setting: setting, Seconds: o.settings.RunTimeout, Editor: l.editor, Web: o.web, MCP: o.mcp, Egress: a.egress,
+		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), OpenOutput: opts.Log.OpenOutput, Env: env, Setting: setting, Seconds: o.settings.RunTimeout, Editor: l.editor, Web: o.web, MCP: o.mcp, Egress: a.egress,
 	})
 	if err != nil {
 		return err

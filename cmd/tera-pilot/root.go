@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/tera-pilot/tera-pilot/agent/session"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -24,7 +25,9 @@ type process struct {
 // app carries what the subcommands share: the process and the common flags.
 type app struct {
 	process
-	flags commonFlags
+	flags  commonFlags
+	own    map[string]string // our own secrets, by variable; no process that is started gets them
+	opened *stores
 }
 
 // commonFlags are the flags that every subcommand understands (cli.md).
@@ -75,7 +78,8 @@ func run(ctx context.Context, p process) int {
 		fmt.Fprintln(p.stderr, "tera-pilot: Windows is not supported, since no sandbox of an accepted grade exists there; use it inside WSL 2")
 		return exitUsage
 	}
-	a := &app{process: p}
+	a := &app{process: p, opened: &stores{byState: map[string]*session.Store{}}}
+	a.env, a.own = takeSecrets(p.env)
 	root := a.rootCommand()
 	root.SetArgs(p.args)
 	root.SetIn(p.stdin)
@@ -101,6 +105,9 @@ func (a *app) exitCode(err error) int {
 
 // getenv looks a variable up in the environment that the process was given.
 func (a *app) getenv(name string) string {
+	if v, ok := a.own[name]; ok {
+		return v
+	}
 	for i := len(a.env) - 1; i >= 0; i-- {
 		if k, v, ok := strings.Cut(a.env[i], "="); ok && k == name {
 			return v

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -32,7 +31,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.showSession(args[0], asJSON) },
 	}
 	show.Flags().BoolVar(&asJSON, "json", false, "one event a line")
-	cmd.AddCommand(list, show, a.sessionsDeleteCommand())
+	cmd.AddCommand(list, show, a.sessionsDeleteCommand(), a.encryptCommand())
 	cmd.AddCommand(a.sessionsTree()...)
 	return cmd
 }
@@ -42,7 +41,7 @@ func (a *app) sessionStore() (*session.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return session.NewStore(filepath.Join(state, "sessions")), nil
+	return a.sessions(state)
 }
 
 func (a *app) listSessions(find string, asJSON, archived bool) error {
@@ -71,6 +70,9 @@ func (a *app) listSessions(find string, asJSON, archived bool) error {
 		}
 		if s.Forked != "" {
 			title += fmt.Sprintf("  (fork of %s at turn %d)", visible.Strict(s.Forked), s.Turn)
+		}
+		if s.Sealed && s.Problem == "" {
+			title += "  (encrypted)"
 		}
 		if s.Archive {
 			title += "  (archived)"

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/agent"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/undo"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
@@ -140,7 +141,7 @@ func (a *app) undoLook(ctx context.Context, f undoFlags, dir string) (err error)
 	if !sessions.Has(id) {
 		return usage("no session %q: `tera-pilot sessions list` shows those there are", id)
 	}
-	store, err := a.undoStore(p, id)
+	store, err := a.undoStore(p, sessions, id)
 	if err != nil {
 		return err
 	}
@@ -156,8 +157,12 @@ func (a *app) undoLook(ctx context.Context, f undoFlags, dir string) (err error)
 }
 
 // undoStore opens what is kept for undo of a session.
-func (a *app) undoStore(p place, id string) (*undo.Store, error) {
-	return undo.Open(undo.Options{Dir: filepath.Join(p.state, "undo", id), Root: p.root})
+func (a *app) undoStore(p place, sessions *session.Store, id string) (*undo.Store, error) {
+	key, err := sessions.Key(id)
+	if err != nil {
+		return nil, err
+	}
+	return undo.Open(undo.Options{Dir: filepath.Join(p.state, "undo", id), Root: p.root, Key: key})
 }
 
 func (a *app) undoList(points []event.UndoPoint, asJSON bool) error {

@@ -16,9 +16,13 @@
 package seal
 
 import (
+	"bytes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +41,7 @@ type Header struct {
 	Threads uint8  `json:"threads"`
 	Salt    []byte `json:"salt"`
 	Check   []byte `json:"check"`
+	Sum     []byte `json:"sum,omitempty"` // of the members above: tells damage from a wrong secret
 }
 
 // Costs of a new header (RFC 9106, section 4, with less memory: a start pays
@@ -51,7 +56,10 @@ const (
 const checkContext = "tera-pilot/seal/1 check"
 
 // A Key seals and opens. The zero Key does neither.
-type Key struct{ aead cipher.AEAD }
+type Key struct {
+	aead  cipher.AEAD
+	names []byte // the key of names
+}
 
 // A WrongKeyError says that a secret is not the one a store was sealed with.
 type WrongKeyError struct{}
@@ -85,6 +93,7 @@ func New(secret []byte) (Header, Key, error) {
 		return Header{}, Key{}, err
 	}
 	h.Check = k.Seal(checkContext, nil)
+	h.Sum = h.sum()
 	return h, k, nil
 }
 
@@ -100,7 +109,17 @@ func ParseHeader(b []byte) (Header, error) {
 	if len(h.Salt) != saltSize || h.Time < 1 || h.Time > maxTime || h.Memory < 8 || h.Memory > maxMemory || h.Threads < 1 || h.Threads > maxThreads {
 		return h, errors.New("the header is damaged: its costs or its salt are out of bounds")
 	}
+	if h.Sum != nil && !bytes.Equal(h.Sum, h.sum()) {
+		return h, errors.New("the header is damaged: it is not as it was written")
+	}
 	return h, nil
+}
+
+// sum is a checksum against accidents. Who alters a header on purpose can make
+// it fit, and is left with a check that no key opens.
+func (h Header) sum() []byte {
+	s := sha256.Sum256(fmt.Appendf(nil, "%d %q %d %d %d %x %x", h.V, h.KDF, h.Time, h.Memory, h.Threads, h.Salt, h.Check))
+	return s[:16]
 }
 
 // Unlock is the key of a header; a *WrongKeyError for another secret.
@@ -116,12 +135,24 @@ func (h Header) Unlock(secret []byte) (Key, error) {
 }
 
 func (h Header) derive(secret []byte) (Key, error) {
-	aead, err := chacha20poly1305.NewX(argon2.IDKey(secret, h.Salt, h.Time, h.Memory, h.Threads, chacha20poly1305.KeySize))
+	raw := argon2.IDKey(secret, h.Salt, h.Time, h.Memory, h.Threads, chacha20poly1305.KeySize)
+	aead, err := chacha20poly1305.NewX(raw)
 	if err != nil {
 		return Key{}, fmt.Errorf("key: %w", err)
 	}
-	return Key{aead}, nil
+	return Key{aead, mac(raw, "tera-pilot/seal/1 names")}, nil
 }
+
+func mac(key []byte, text string) []byte {
+	m := hmac.New(sha256.New, key)
+	m.Write([]byte(text))
+	return m.Sum(nil)
+}
+
+// Name is a file name for a piece that is known by a public one, such as the
+// hash of its content: without the key nobody can tell which it is. It has the
+// form of a SHA-256 in hex.
+func (k Key) Name(public string) string { return hex.EncodeToString(mac(k.names, public)) }
 
 // IsZero says that k is no key.
 func (k Key) IsZero() bool { return k.aead == nil }
