@@ -49,12 +49,17 @@ const safetyPrompt = `Whose words count
 - Do not weaken a test, a check or a safety setting to get a result. If you are stuck, say so.
 `
 
-// systemText is the system prompt of a model.
-func systemText(small bool) string {
+// systemText is the system prompt of a model. overlay is what the person adds
+// to it; the safety part stays the end.
+func systemText(small bool, overlay string) string {
+	text := systemPrompt
 	if small {
-		return smallPrompt + safetyPrompt
+		text = smallPrompt
 	}
-	return systemPrompt + safetyPrompt
+	if overlay != "" {
+		text += "What the person adds\n" + strings.TrimSpace(overlay) + "\n\n"
+	}
+	return text + safetyPrompt
 }
 
 // Facts are what the model is told of the place it works in, once, with the

@@ -15,8 +15,8 @@ import (
 // alone, and the request of a later state begins with the same messages, as
 // long as no results were masked and nothing was summed up in between: a
 // provider's prompt cache holds.
-func request(s session.State, tools *tool.Registry, small bool, see sight) (model.Request, error) {
-	req := model.Request{Model: s.Model, System: systemText(small), Tools: toolSpecs(tools, small), Effort: effort(s.Thought)}
+func request(s session.State, tools *tool.Registry, small bool, overlay string, see sight) (model.Request, error) {
+	req := model.Request{Model: s.Model, System: systemText(small, overlay), Tools: toolSpecs(tools, small), Effort: effort(s.Thought)}
 	lead := s.Facts + s.NotesFirst
 	if s.Compaction != nil {
 		lead += s.Compaction.Summary

@@ -69,6 +69,7 @@ type Options struct {
 	Notes    event.Instructed // of the project, as the person let them in
 	Problems []string         // what of all that was left out, and why
 	Skills   string           // the list of skills for the model; "" for none
+	Overlay  string           // what the person adds to the system prompt; it is in no log
 
 	Hooks []hook.Hook // approved: the user's own, and those of a trusted project
 	Guard Guard

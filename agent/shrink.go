@@ -66,7 +66,7 @@ func (s *Session) measure(m Mind, known fit.Known) (session.State, model.Request
 	if err != nil {
 		return state, model.Request{}, 0, err
 	}
-	req, err := request(state, s.o.Tools, small(m, known), s.sees(m))
+	req, err := request(state, s.o.Tools, small(m, known), s.o.Overlay, s.sees(m))
 	req.Model = m.Model
 	return state, req, known.Tokens(fit.Request(req)), err
 }
@@ -128,7 +128,7 @@ func (s *Session) compact(ctx context.Context, m Mind, known fit.Known, keep int
 	next := state
 	next.Compaction = &session.Compaction{Compacted: done}
 	next.NotesFirst = state.Notes
-	after, err := request(next, s.o.Tools, small(m, known), s.sees(m))
+	after, err := request(next, s.o.Tools, small(m, known), s.o.Overlay, s.sees(m))
 	if err != nil {
 		return err
 	}

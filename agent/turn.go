@@ -346,6 +346,9 @@ func (s *Session) compactIfAsked(ctx context.Context) error {
 // send is one request to the model: within the budget, on record, and a lesson
 // about the model's tokens. Nothing of it is in the session's log yet.
 func (s *Session) send(ctx context.Context, m Mind, known fit.Known, req model.Request, onDelta func(model.Delta)) (model.Reply, event.Reply, error) {
+	if err := Outgoing(s.o.Redactor, s.o.Overlay, req); err != nil {
+		return model.Reply{}, event.Reply{}, err
+	}
 	hold, err := s.reserve(m, known, &req)
 	if err != nil {
 		return model.Reply{}, event.Reply{}, err

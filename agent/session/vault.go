@@ -313,7 +313,7 @@ func (v *vault) reading(id string, first []byte) (seal.Key, error) {
 		}
 		return v.key, nil
 	}
-	if v.secret == "" || len(first) == 0 {
+	if v.secret == "" || bytes.HasPrefix([]byte(sealPrefix), first) { // nothing yet, or torn in its first bytes
 		return seal.Key{}, nil
 	}
 	have, err := v.load()

@@ -30,7 +30,7 @@ func (a *app) rootCommand() *cobra.Command {
 	for _, sub := range []*cobra.Command{
 		a.demoCommand(), a.runCommand(), a.sessionsCommand(), a.auditCommand(), a.policyCommand(), a.trustCommand(), a.sandboxCommand(),
 		a.gitCommand(), a.modelsCommand(), a.keysCommand(), a.doctorCommand(), a.acpCommand(), a.purgeCommand(), a.webCommand(), a.mcpCommand(),
-		a.hooksCommand(), a.undoCommand(),
+		a.hooksCommand(), a.undoCommand(), a.promptCommand(),
 	} {
 		root.AddCommand(sub)
 	}

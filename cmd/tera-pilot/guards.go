@@ -42,15 +42,19 @@ func (a *app) guard(ctx context.Context, p place, redactor *secret.Redactor, own
 		}
 	}
 	if mind.Provider != nil {
-		g.Review = reviewer(mind)
+		g.Review = reviewer(mind, redactor)
 	}
 	return g, nil
 }
 
 // reviewer asks a model for a review, over the client that sessions use.
-func reviewer(mind provider) guardian.Reviewer {
+func reviewer(mind provider, redactor *secret.Redactor) guardian.Reviewer {
 	return func(ctx context.Context, q guardian.Prompt) (string, error) {
-		r, err := mind.Complete(ctx, model.Request{Model: mind.model, System: q.System, Messages: []model.Message{model.UserText(q.User)}}, func(model.Delta) {})
+		req := model.Request{Model: mind.model, System: q.System, Messages: []model.Message{model.UserText(q.User)}}
+		if err := agent.Outgoing(redactor, "", req); err != nil {
+			return "", err
+		}
+		r, err := mind.Complete(ctx, req, func(model.Delta) {})
 		switch {
 		case err != nil:
 			return "", err

@@ -142,6 +142,10 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	if err := statedir.Ensure(p.state); err != nil {
 		return usage("%w", err)
 	}
+	added, err := a.addition(p.state)
+	if err != nil {
+		return err
+	}
 	store, err := a.sessions(p.state)
 	if err != nil {
 		return err
@@ -164,7 +168,7 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 		Switch: func(id, name string) (agent.Mind, error) { return a.another(ctx, p, redactor, id, name) },
 		Hooks:  hooks, Guard: guards,
 		Undo: o.undo, UndoProblem: undoProblem,
-		Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
+		Overlay: added, Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
 	}
 	skills := o.guided(&opts)
 	opts.Tools = tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != "", MCP: a.mcpTools(o.mcp), Skills: skills})
@@ -364,7 +368,7 @@ func openLog(store *session.Store, l launch, root string) (*session.Log, []event
 	}
 	if id == "" {
 		log, err := store.Create(time.Now())
-		return log, nil, err
+		return log, nil, unlocked(err)
 	}
 	log, past, _, err := store.Resume(id)
 	if err != nil {

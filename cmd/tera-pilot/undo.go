@@ -160,7 +160,7 @@ func (a *app) undoLook(ctx context.Context, f undoFlags, dir string) (err error)
 func (a *app) undoStore(p place, sessions *session.Store, id string) (*undo.Store, error) {
 	key, err := sessions.Key(id)
 	if err != nil {
-		return nil, err
+		return nil, unlocked(err)
 	}
 	return undo.Open(undo.Options{Dir: filepath.Join(p.state, "undo", id), Root: p.root, Key: key})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -94,6 +95,16 @@ func (a *app) sessions(state string) (*session.Store, error) {
 		a.opened.byState[state] = session.NewStore(filepath.Join(state, "sessions")).With(key)
 	}
 	return a.opened.byState[state], nil
+}
+
+// unlocked gives the want of a key the exit code of a mistake in the call.
+func unlocked(err error) error {
+	_, locked := errors.AsType[*session.LockedError](err)
+	_, wrong := errors.AsType[*seal.WrongKeyError](err)
+	if locked || wrong {
+		return usage("%w", err)
+	}
+	return err
 }
 
 func (a *app) encryptCommand() *cobra.Command {

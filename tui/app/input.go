@@ -264,8 +264,16 @@ func (m *Model) paste(in tty.Input, text string) {
 	}
 	m.transcript.Leave()
 	m.composer.Paste(text)
+	m.keyed(text)
 	if in.Cut {
 		m.note = &event.Notice{Severity: "warn", Text: "the end of the paste was lost or left out: look before you send it"}
+	}
+}
+
+// keyed warns of what has the looks of a key.
+func (m *Model) keyed(text string) {
+	if kind := composer.Key(text); kind != "" {
+		m.warn("that holds what looks like a key ("+kind+"): it is masked before it is stored or sent", "a key is set with `tera-pilot keys set NAME --from stdin`; withdraw one that others could see")
 	}
 }
 
@@ -286,6 +294,7 @@ func (m *Model) submit(now time.Time) tea.Cmd {
 func (m *Model) send(text string) tea.Cmd {
 	m.composer.Clear()
 	m.transcript.Leave()
+	m.keyed(text)
 	if m.state.Busy {
 		m.o.Send(event.Interject{Text: text})
 	} else {

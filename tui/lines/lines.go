@@ -12,6 +12,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/room/activity"
+	"github.com/tera-pilot/tera-pilot/tui/room/composer"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/tty"
 )
@@ -224,6 +225,9 @@ func (f *front) line(text string) error {
 	}
 	if q := f.state.Question; q != nil {
 		f.p.line("held", "still waiting for an answer; your line is sent as a message")
+	}
+	if kind := composer.Key(text); kind != "" {
+		f.p.line("note", "that holds what looks like a key ("+kind+"): it is masked before it is stored or sent; a key is set with `tera-pilot keys set NAME --from stdin`")
 	}
 	return f.send(event.Submit{Text: text})
 }
