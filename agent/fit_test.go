@@ -463,6 +463,15 @@ func TestGuards(t *testing.T) {
 			return answers("here")
 		}, "done", []string{"empty"}, 0},
 		{"empty twice", func(int, model.Request) model.Reply { return model.Reply{Stop: model.StopEnd} }, "error", []string{"empty"}, 0},
+		{"something like a call, once", func(n int, _ model.Request) model.Reply {
+			if n == 1 {
+				return model.Reply{Text: `<tool_call>{"name":"reed"`, Stop: model.StopEnd, Warnings: []string{model.WarnTextCall}}
+			}
+			return answers("in words")
+		}, "done", []string{"form"}, 0},
+		{"something like a call, always", func(int, model.Request) model.Reply {
+			return model.Reply{Text: `{"name":"reed"`, Stop: model.StopEnd, Warnings: []string{model.WarnTextCall}}
+		}, "error", []string{"form"}, 0},
 		{"it repeats itself", func(int, model.Request) model.Reply {
 			return model.Reply{Text: "na na na", Stop: model.StopLength, Warnings: []string{model.WarnRepetition}}
 		}, "error", nil, 0},

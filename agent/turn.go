@@ -531,12 +531,20 @@ func (d *deltas) take(m model.Delta) {
 		d.s.hint(d.model, m.Text)
 	case model.DeltaRetry:
 		d.restart()
-		_ = d.s.owner.emit(event.Notice{Severity: "warn", Key: "retry", Text: fmt.Sprintf("the model's server failed (%s): trying again, attempt %d", m.Retry.Cause, m.Retry.Attempt)}) // the turn's end says more
+		_ = d.s.owner.emit(event.Notice{Severity: "warn", Key: "retry", Text: fmt.Sprintf("the model's server failed (%s): trying again%s, attempt %d", m.Retry.Cause, after(m.Retry.Wait), m.Retry.Attempt)}) // the turn's end says more
 	}
 	if now := d.s.o.Now(); now.Sub(d.last) >= frameTime {
 		d.flush()
 		d.last = now
 	}
+}
+
+// after says how long is waited, where a person would notice.
+func after(wait time.Duration) string {
+	if wait < time.Second {
+		return ""
+	}
+	return " in " + wait.Round(time.Second).String()
 }
 
 // flush hands on what is ready. The deltas are transient: the whole reply

@@ -260,9 +260,9 @@ func (c complaint) toError() *Error {
 // hints say what a person can do next.
 var hints = map[Class]string{
 	ClassAuth:             "check the key: tera-pilot keys list, then keys set",
-	ClassQuota:            "waiting does not help: look at the plan or the balance of the account",
-	ClassRateLimit:        "wait, or use another model",
-	ClassOverloaded:       "try again in a while",
+	ClassQuota:            "waiting does not help: look at the plan or the balance of the account, or take another model; nothing goes to another provider by itself",
+	ClassRateLimit:        "wait, or take another model; nothing goes to another provider by itself",
+	ClassOverloaded:       "try again in a while, or take another model; nothing goes to another provider by itself",
 	ClassContextOverflow:  "make the conversation shorter, or choose a model with a larger window",
 	ClassToolsUnsupported: "choose a model that takes tools, or let the tools be described as text",
 	ClassModelNotFound:    "tera-pilot models list shows which models there are",

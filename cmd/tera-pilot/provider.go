@@ -98,7 +98,7 @@ func (a *app) configure(p place, preset model.Preset, chosen local.Choice, redac
 	}
 	mine := p.settings.Providers[preset.ID]
 	cfg.BaseURL = cmp.Or(cfg.BaseURL, mine.BaseURL, chosen.Address)
-	cfg.AllowRemote = mine.AllowRemote
+	cfg.AllowRemote = mine.AllowRemote && cfg.BaseURL == mine.BaseURL // this very address, and no other
 	if err := a.key(&cfg, p, redactor); err != nil {
 		return cfg, "", err
 	}
