@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 )
 
@@ -40,10 +41,12 @@ func maskBody(body event.Body, mask func([]byte) []byte) (event.Body, bool, erro
 	if err := in.Decode(&tree); err != nil {
 		return nil, false, err
 	}
+	put := asideOpaque(body, tree)
 	tree, changed := maskValue(tree, mask)
 	if !changed {
 		return nil, false, nil
 	}
+	put(tree)
 	masked, err := json.Marshal(tree)
 	if err != nil {
 		return nil, false, err
@@ -51,6 +54,44 @@ func maskBody(body event.Body, mask func([]byte) []byte) (event.Body, bool, erro
 	var e event.Event
 	err = json.Unmarshal(masked, &e)
 	return e.Body, true, err
+}
+
+// asideOpaque takes the values of a reply's opaque blocks out of its tree, so
+// that they are stored byte for byte: they are a provider's own signatures and
+// encrypted reasoning, which nobody reads, which go back to it alone, and which
+// it refuses when a byte is another one. Chance makes some of them look like a
+// key. put lays them into the masked tree.
+func asideOpaque(body event.Body, tree any) (put func(any)) {
+	if _, ok := body.(event.Reply); !ok {
+		return func(any) {}
+	}
+	kept := map[int]any{}
+	for i, o := range opaques(tree) {
+		kept[i] = o["value"]
+		delete(o, "value")
+	}
+	return func(masked any) {
+		for i, o := range opaques(masked) {
+			o["value"] = kept[i]
+		}
+	}
+}
+
+// opaques are the sealed blocks of a reply, by their place among its parts. Some
+// servers' blocks hold readable reasoning: those are masked as text is.
+func opaques(tree any) map[int]map[string]any {
+	out := map[int]map[string]any{}
+	reply, _ := tree.(map[string]any)
+	parts, _ := reply["parts"].([]any)
+	for i, p := range parts {
+		part, _ := p.(map[string]any)
+		o, ok := part["opaque"].(map[string]any)
+		kind, _ := o["kind"].(string)
+		if ok && part["kind"] == string(model.PartOpaque) && (model.Opaque{Kind: kind}).Sealed() {
+			out[i] = o
+		}
+	}
+	return out
 }
 
 // maskValue masks a JSON value, and says whether it is another one now.

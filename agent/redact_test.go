@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 )
 
@@ -40,6 +41,36 @@ func TestNoSecretReachesOverItsValue(t *testing.T) {
 	plain := event.CallResult{Call: "c", Body: "nothing\u2028 <here> \xff"}
 	if got := redactEvent(r.Bytes)(plain); got.(event.CallResult).Body != plain.Body {
 		t.Errorf("an event without a secret was changed: %+v", got)
+	}
+}
+
+// TestOpaqueBlocksStayWhole: a signature that happens to look like a key goes
+// back as it came, beside a secret that is masked; nothing else may call itself
+// opaque.
+func TestOpaqueBlocksStayWhole(t *testing.T) {
+	parts, err := json.Marshal([]model.Part{
+		{Kind: model.PartReasoning, Text: "with " + plantedToken},
+		{Kind: model.PartOpaque, Opaque: &model.Opaque{Kind: "anthropic.signature", Value: plantedToken + "==", Provider: "anthropic", Model: "m"}},
+		{Kind: model.PartOpaque, Opaque: &model.Opaque{Kind: "openai-chat.reasoning_details", Value: `[{"text":"it is ` + plantedToken + `"}]`}},
+		{Kind: model.PartText, Text: "x", Opaque: &model.Opaque{Kind: "none", Value: plantedToken}},
+		{Kind: model.PartCall, CallID: "c", Name: "t", Args: json.RawMessage(`{"kind":"opaque","opaque":{"value":"` + plantedToken + `"}}`)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, ok := redactEvent(secret.New().Bytes)(event.Reply{Text: plantedToken, Parts: parts, Stop: "end"}).(event.Reply)
+	if !ok || strings.Contains(got.Text, plantedToken) {
+		t.Fatalf("%+v", got)
+	}
+	var after []model.Part
+	if err := json.Unmarshal(got.Parts, &after); err != nil {
+		t.Fatal(err)
+	}
+	if len(after) != 5 || after[1].Opaque == nil || after[1].Opaque.Value != plantedToken+"==" {
+		t.Errorf("the block is another one: %s", got.Parts)
+	}
+	if n := strings.Count(string(got.Parts), plantedToken); n != 1 {
+		t.Errorf("%d secrets left in %s", n, got.Parts)
 	}
 }
 

@@ -112,6 +112,16 @@ type Opaque struct {
 	Model    string `json:"model,omitempty"`    // set by the client
 }
 
+// Sealed says that the block holds no words that anybody could read: a
+// signature, or what the provider encrypted.
+func (o Opaque) Sealed() bool {
+	switch o.Kind {
+	case opaqueSignature, opaqueRedacted, opaqueThought, opaqueReasoning:
+		return true
+	}
+	return false
+}
+
 // UserText is a message of the user.
 func UserText(text string) Message {
 	return Message{Role: RoleUser, Parts: []Part{{Kind: PartText, Text: text}}}
