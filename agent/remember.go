@@ -32,7 +32,7 @@ func (d *Dispatcher) scopes(p proposal) []event.Scope {
 			s.Until = p.input.Now.Add(o.Keep)
 		}
 		if len(d.past) > 0 && o.File != nil {
-			s.Seen = fmt.Sprintf("matches %d of your last %d commands", o.Covered(p.input, d.past), len(d.past))
+			s.Seen = fmt.Sprintf("covers %d of %d earlier commands here", o.Covered(p.input, d.past), len(d.past))
 		}
 		out = append(out, s)
 	}

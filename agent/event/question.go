@@ -109,7 +109,7 @@ type Scope struct {
 	Rule    string `json:"rule"`     // in the policy language
 
 	Until time.Time `json:"until,omitzero"` // when it ends; zero: with the session
-	Seen  string    `json:"seen,omitempty"` // "matches 12 of your last 200 commands"
+	Seen  string    `json:"seen,omitempty"` // "covers 12 of 200 earlier commands here"
 }
 
 // A Field is one member of a form.

@@ -176,7 +176,7 @@ func joined(per [][]event.Scope, i int) event.Scope {
 		}
 	}
 	if len(rules) > 1 {
-		out.Title += fmt.Sprintf(" and %d more rules", len(rules)-1)
+		out.Title += fmt.Sprintf(" (%d rules)", len(rules))
 	}
 	out.Rule = strings.Join(rules, "\n")
 	return out

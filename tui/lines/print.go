@@ -56,8 +56,11 @@ func (p *printer) question(q event.Question, code string) {
 		p.put("held", safe.Join(safe.Lit("  option "), safe.Int(i+1), safe.Lit("  "), safe.Shown(o)))
 	}
 	for i, s := range q.Scopes {
-		p.put("held", safe.Join(safe.Lit("  keep "), safe.Int(i+1), safe.Lit("  "), safe.Shown(s.Title), safe.Lit("  rule "), safe.Shown(s.Rule)))
+		p.put("held", safe.Join(safe.Lit("  keep "), safe.Int(i+1), safe.Lit("  "), safe.Shown(s.Title)))
 		p.put("held", safe.Join(safe.Lit("    match  "), safe.Shown(s.Match), safe.Lit("    not  "), safe.Shown(s.NoMatch), safe.Lit("    "), safe.Shown(s.Seen)))
+		if s.Rule != "" {
+			p.put("held", safe.Join(safe.Lit("    rule   "), safe.Shown(snap.OneRow(s.Rule))))
+		}
 	}
 	if !q.Deadline.IsZero() && !q.Opened.IsZero() {
 		p.line("held", fmt.Sprintf("no answer within %.0f s is no", q.Deadline.Sub(q.Opened).Seconds()))

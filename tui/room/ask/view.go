@@ -6,6 +6,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/arm"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
 	"github.com/tera-pilot/tera-pilot/tui/view"
 )
@@ -159,7 +160,12 @@ func (r *Room) progress(width int, w view.Widths) view.Line {
 	add := func(t safe.Text) {
 		more = append(more, view.Span{Text: safe.Join(t, safe.Lit("   ")), Style: theme.Key})
 	}
-	switch narrow := width < 72; {
+	switch narrow, list := width < 72, r.list() > 0; {
+	case list && below && seen < all: // the arrows choose there
+		add(safe.Lit("more: pgdown"))
+	case list && r.list() > 1:
+		add(safe.Lit("up down choose"))
+	case list:
 	case narrow && below:
 		add(safe.Lit("more: down"))
 	case narrow && above:
@@ -223,10 +229,15 @@ func option(t safe.Text, chosen bool, width int, w view.Widths) []view.Line {
 	return w.Wrap(view.Join(view.Lit(theme.Key, mark), view.Text(style, t)), width, 3)
 }
 
+// scope is one row, and for the chosen one, which an answer would take, all
+// that it says.
 func (r *Room) scope(s event.Scope, chosen bool, width int, w view.Widths) []view.Line {
 	out := option(safe.Shown(s.Title), chosen, width, w)
+	if !chosen {
+		return out
+	}
 	for _, d := range []struct{ name, text safe.Text }{
-		{safe.Lit("     match  "), safe.Shown(s.Match)}, {safe.Lit("     not    "), safe.Shown(s.NoMatch)}, {safe.Lit("     rule   "), safe.Shown(s.Rule)},
+		{safe.Lit("     match  "), safe.Shown(s.Match)}, {safe.Lit("     not    "), safe.Shown(s.NoMatch)}, {safe.Lit("     rule   "), safe.Shown(snap.OneRow(s.Rule))},
 		{safe.Lit("     ends   "), ends(s)}, {safe.Lit("     seen   "), safe.Shown(s.Seen)},
 	} {
 		if !d.text.Empty() {
