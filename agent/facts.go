@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
@@ -276,7 +277,15 @@ func (w *lines) environment(x *effect.Command) {
 }
 
 func (w *lines) git(g *effect.GitCall) {
-	w.fact("git", quoted(g.Args))
+	args, message := unfolded(g.Args)
+	w.fact("git", args)
+	for i, line := range message {
+		name := ""
+		if i == 0 {
+			name = "message"
+		}
+		w.fact(name, line)
+	}
 	w.fact("kind", g.Class.String())
 	for _, u := range g.Remotes {
 		w.warn("remote", u)
@@ -293,6 +302,32 @@ func (w *lines) git(g *effect.GitCall) {
 	for _, n := range g.Notes {
 		w.fact("note", n)
 	}
+}
+
+// unfolded shows an argv, and apart from it, line by line, the one word of it
+// that has lines. Where several have, the words alone show them all.
+func unfolded(argv []string) (args string, message []string) {
+	at := -1
+	for i, a := range argv {
+		if strings.Contains(a, "\n") {
+			if at >= 0 {
+				return quoted(argv), nil
+			}
+			at = i
+		}
+	}
+	if at < 0 {
+		return quoted(argv), nil
+	}
+	name, value, named := strings.Cut(argv[at], "=")
+	if !named || strings.Contains(name, "\n") {
+		name, value = "", argv[at]
+	} else {
+		name += "="
+	}
+	message = strings.Split(value, "\n")
+	words := []string{quoted(argv[:at]), fmt.Sprintf("%s(the %d lines below)", name, len(message)), quoted(argv[at+1:])}
+	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " "), message
 }
 
 func (w *lines) network(e effect.Effect) {

@@ -146,7 +146,7 @@ func refusal(v verdict) string {
 		}
 		return "Not done: " + saidNo + "." + why + "\nDo not repeat the call; respect the reason, or ask what to do instead."
 	}
-	return "Not done: " + v.reason + "\nDo not repeat the call and do not work around it; go on without it, or say in your report that it is needed."
+	return "Not done: " + strings.TrimSuffix(v.reason, ".") + ".\nDo not repeat the call and do not work around it; go on without it, or say in your report that it is needed."
 }
 
 // unfit closes a call that could not be planned. What the reason quotes of a

@@ -255,6 +255,28 @@ func TestTheEdgesOfArming(t *testing.T) {
 	}
 }
 
+// TestSentReasonIsGone: what was sent with an answer is not left in the message,
+// where it would go out once more in front of the next one. What was written
+// and not sent, when the question closes by itself, is.
+func TestSentReasonIsGone(t *testing.T) {
+	for _, c := range []struct{ key, left string }{{"enter", ""}, {"", "not there"}} {
+		put(t, 100, 30, commandQuestion(), func(p *tuitest.Program, s *tuitest.Session) {
+			p.Wait(3 * time.Second)
+			p.Keys("r")
+			p.Wait(time.Second)
+			p.Type("not there")
+			if c.key != "" {
+				p.Keys(c.key)
+			}
+			s.Emit(event.QuestionClosed{ID: commandQuestion().ID, How: "answered", Said: "denied"})
+			p.Wait(time.Second)
+			if want := strings.TrimRight("\n> "+c.left, " ") + "\n"; !strings.Contains(p.Screen.Text(), want) {
+				t.Errorf("after %q the message is not %q:\n%s", c.key, c.left, p.Screen.Text())
+			}
+		})
+	}
+}
+
 // TestReputWhenNotTaken: an answer that the core did not take is no answer,
 // and the person learns it.
 func TestReputWhenNotTaken(t *testing.T) {

@@ -35,7 +35,7 @@ func (in Input) floor(l link, a *act, plan bool) string {
 	case len(a.claims) == 0:
 		return "nothing that the agent does may change its own settings, rules, keys or log: the person does that by hand"
 	case a.cmd != nil && a.cmd.Catastrophe != nil:
-		return because(a.cmd.Catastrophe, "on the built-in list")
+		return because(a.cmd.Catastrophe, "on the list of what no rule can allow,")
 	case in.touchesOwn(a):
 		return "it touches the agent's own keys, log, policy or settings, which nobody's call may"
 	case in.writesOutside(a):

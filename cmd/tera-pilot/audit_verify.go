@@ -197,7 +197,7 @@ func (a *app) printReport(rep audit.Report, f verifyFlags) {
 	case rep.Exit != audit.ExitIntact:
 		fmt.Fprintf(out, "NOT CLEAN: %d warnings, and --strict counts them\n", len(rep.Warnings))
 	default:
-		fmt.Fprintf(out, "intact: %d records, %d sessions%s\n", rep.Records, rep.Sessions, reach(rep))
+		fmt.Fprintf(out, "intact: %s, %s%s\n", counted(int(rep.Records), "record"), counted(int(rep.Sessions), "session"), reach(rep))
 	}
 	if rep.Head != nil && rep.FirstBad == nil {
 		fmt.Fprintf(out, "head %d:%s\nlog  %s\n", rep.Head.Size, rep.Head.Hash, rep.Head.Log)

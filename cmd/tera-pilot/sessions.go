@@ -77,7 +77,7 @@ func (a *app) listSessions(find string, asJSON, archived bool) error {
 		if s.Archive {
 			title += "  (archived)"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d turns\t%d files\t%s\t%s\n", s.ID, s.Updated.Local().Format("2006-01-02 15:04"), s.Turns, s.Files, visible.Strict(s.Root), title)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, s.Updated.Local().Format("2006-01-02 15:04"), counted(s.Turns, "turn"), counted(s.Files, "file"), visible.Strict(s.Root), title)
 	}
 	return w.Flush()
 }
@@ -130,4 +130,12 @@ func (a *app) showEvent(e event.Event) {
 	case event.TurnEnded:
 		fmt.Fprintf(a.stdout, "-- %s  %s\n", b.Status, visible.Prose(b.Message))
 	}
+}
+
+// counted is a number of things for people: 1 file, 2 files.
+func counted(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -184,7 +184,7 @@ func (a *app) undoList(points []event.UndoPoint, asJSON bool) error {
 		case conflicts > 0:
 			state = fmt.Sprintf("%d in conflict", conflicts)
 		}
-		fmt.Fprintf(w, "%s\tturn %d\t%s\t%d files\t%s\t%s\n", visible.Strict(p.Call), p.Turn, p.Time.Local().Format("2006-01-02 15:04:05"), len(p.Files), state, visible.Strict(p.Title))
+		fmt.Fprintf(w, "%s\tturn %d\t%s\t%s\t%s\t%s\n", visible.Strict(p.Call), p.Turn, p.Time.Local().Format("2006-01-02 15:04:05"), counted(len(p.Files), "file"), state, visible.Strict(p.Title))
 		for _, u := range p.Uncovered {
 			fmt.Fprintf(w, "\t\t\t\t\tnot covered: %s\n", visible.Strict(u))
 		}

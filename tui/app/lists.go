@@ -119,7 +119,7 @@ func (p *checks) set(rows []snap.CheckRow) {
 	}
 	p.room.Facts = safe.Lit("everything works")
 	if bad > 0 {
-		p.room.Facts = safe.Join(safe.Int(bad), safe.Lit(" of "), safe.Int(len(rows)), safe.Lit(" need a look"))
+		p.room.Facts = safe.Join(count(bad, safe.Lit(" needs a look of "), safe.Lit(" need a look of ")), safe.Int(len(rows)))
 	}
 	p.room.Set(out)
 }

@@ -74,7 +74,9 @@ func (m *Model) notify(n tty.Notice) tea.Cmd {
 func (m *Model) drop() {
 	now := m.o.Now()
 	m.composer.Insert(m.ask.Disturb(now))
-	m.composer.Insert(m.ask.Draft()) // nothing that was written is lost
+	if m.answered.IsZero() {
+		m.composer.Insert(m.ask.Draft()) // nothing that was written and not sent is lost
+	}
 	m.ask = nil
 	m.disturb(now)
 }

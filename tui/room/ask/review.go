@@ -166,6 +166,14 @@ func (v *review) toggle(from, to int) {
 	}
 }
 
+// line is the one that the cursor is on, below 0 without one.
+func (v *review) line() int {
+	if v == nil {
+		return -1
+	}
+	return v.cursor
+}
+
 // place keeps the cursor among the lines on the screen; at first it goes to the
 // first one that can be chosen.
 func (v *review) place(shown []sheet.Place) {

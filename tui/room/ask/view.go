@@ -154,7 +154,11 @@ func (r *Room) progress(width int, w view.Widths) view.Line {
 	if seen < all {
 		style = theme.Warn
 	}
-	left := view.Lit(style, safe.Join(safe.Lit(" seen "), safe.Int(seen), safe.Lit(" of "), safe.Int(all), safe.Lit(" lines")))
+	lines := safe.Lit(" lines")
+	if all == 1 {
+		lines = safe.Lit(" line")
+	}
+	left := view.Lit(style, safe.Join(safe.Lit(" seen "), safe.Int(seen), safe.Lit(" of "), safe.Int(all), lines))
 	_, above, below := r.sheet.Top()
 	var more view.Line
 	add := func(t safe.Text) {
@@ -178,7 +182,7 @@ func (r *Room) progress(width int, w view.Widths) view.Line {
 			add(safe.Lit("more above: up, pgup"))
 		}
 	}
-	if hunk, hunks, file, files := r.sheet.Hunk(); hunks > 1 || files > 1 {
+	if hunk, hunks, file, files := r.sheet.Hunk(r.rev.line()); hunks > 1 || files > 1 {
 		t := safe.Join(safe.Lit("hunk "), safe.Int(hunk), safe.Lit(" of "), safe.Int(hunks), safe.Lit("  [ ]"))
 		if files > 1 {
 			t = safe.Join(t, safe.Lit("   file "), safe.Int(file), safe.Lit(" of "), safe.Int(files), safe.Lit("  { }"))

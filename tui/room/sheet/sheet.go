@@ -277,19 +277,23 @@ func fact(text safe.Text, style theme.Style) view.Line {
 	return view.Join(view.Lit(theme.Dim, text.Slice(0, factName)), view.Text(style, text.Slice(factName, len(t))))
 }
 
-// Hunk says where the top of the screen stands: the number of the hunk it is
-// in and how many there are, and the same of files.
-func (s *Sheet) Hunk() (hunk, hunks, file, files int) {
+// Hunk says where a line stands, or the screen when at is below 0: the number
+// of the hunk it is in and how many there are, and the same of files.
+func (s *Sheet) Hunk(at int) (hunk, hunks, file, files int) {
+	inHunk, inFile := at, at
+	if at < 0 {
+		inHunk, inFile = s.top.Line+s.height/2, s.top.Line
+	}
 	for i, l := range s.lines {
 		switch l.Kind {
 		case event.LineHunk:
 			hunks++
-			if i <= s.top.Line+s.height/2 {
+			if i <= inHunk {
 				hunk = hunks
 			}
 		case event.LineFile:
 			files++
-			if i <= s.top.Line {
+			if i <= inFile {
 				file = files
 			}
 		}

@@ -82,7 +82,7 @@ func (r *Room) thought(it *snap.Item, width int) []view.Line {
 	}
 	tail := view.Line(nil)
 	if n := len(texts) - 1; n > 0 {
-		tail = view.Lit(theme.Dim, safe.Join(safe.Lit("+"), safe.Int(n)))
+		tail = view.Lit(theme.Dim, more(n))
 	}
 	show := texts[0]
 	if it.Open {
@@ -115,7 +115,7 @@ func (r *Room) tool(c *snap.Call, opened bool, width int) (label view.Line, line
 	if opened {
 		shown = body
 	}
-	row = append(row, r.facts(c, len(body)-len(shown)+c.Hidden)...)
+	row = append(row, r.facts(c, len(body)-len(shown)+c.Hidden, width < narrow)...)
 	right := decision(c)
 	if width < narrow {
 		right = briefly(c)
@@ -168,7 +168,7 @@ func stateOf(c *snap.Call) view.Line {
 }
 
 // facts are the numbers behind a call's title.
-func (r *Room) facts(c *snap.Call, hidden int) view.Line {
+func (r *Room) facts(c *snap.Call, hidden int, brief bool) view.Line {
 	var out view.Line
 	add := func(style theme.Style, t safe.Text) {
 		out = append(out, view.Span{Text: safe.Join(safe.Lit("  "), t), Style: style})
@@ -201,9 +201,21 @@ func (r *Room) facts(c *snap.Call, hidden int) view.Line {
 		add(theme.Warn, safe.Join(safe.Lit("net "), safe.Int(n)))
 	}
 	if hidden > 0 {
-		add(theme.Dim, safe.Join(safe.Lit("+"), safe.Int(hidden)))
+		t := more(hidden)
+		if brief {
+			t = safe.Join(safe.Lit("+"), safe.Int(hidden))
+		}
+		add(theme.Dim, t)
 	}
 	return out
+}
+
+// more says how many lines are there to be opened.
+func more(n int) safe.Text {
+	if n == 1 {
+		return safe.Lit("1 more line")
+	}
+	return safe.Join(safe.Int(n), safe.Lit(" more lines"))
 }
 
 // Seconds is a duration for people: 2.1s, 14s, 3m05s.
