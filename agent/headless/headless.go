@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
@@ -37,6 +38,9 @@ type Options struct {
 	Out     io.Writer
 	Err     io.Writer
 
+	// Schema is what the last message is held against; nil: nothing.
+	Schema *Schema
+
 	// OutOfTime says that the run was stopped by its time limit and not by a
 	// person. nil: there is none.
 	OutOfTime func() bool
@@ -44,6 +48,7 @@ type Options struct {
 
 // Exit codes (docs/exit-codes.md).
 const (
+	exitFailed     = 1
 	exitDenied     = 3
 	exitBudget     = 5
 	exitNoSandbox  = 6
@@ -65,6 +70,17 @@ type Result struct {
 	Verification string         `json:"verification"`
 	Usage        Usage          `json:"usage"`
 	Cost         *int64         `json:"cost"`
+
+	Checks []Checked `json:"-"` // test runs, the last one of each
+	Misfit string    `json:"-"` // how the message does not fit the schema; "" when it does, or none was given
+}
+
+// Checked is a test run of the turn.
+type Checked struct {
+	Title  string
+	Passed bool
+	Body   string // what it printed
+	Millis int64
 }
 
 // Audit is where the audit log stands.
@@ -99,39 +115,57 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := &run{Options: o, started: map[string]event.CallStarted{}, from: state.Seq}
-	if err := r.follow(ctx); err != nil {
+	r := &run{Options: o, started: map[string]event.CallStarted{}, last: state.Seq}
+	if err := r.follow(ctx, o.Schema.asked(o.Prompt)); err != nil {
 		return Result{}, err
+	}
+	if r.hold(); r.misfit != "" {
+		if err := r.follow(ctx, o.Schema.again(r.misfit)); err != nil {
+			return Result{}, err
+		}
+		r.hold()
 	}
 	return r.result()
 }
 
+// hold holds the message of a turn that came to its end against the schema.
+func (r *run) hold() {
+	r.misfit = ""
+	if r.Schema != nil && r.end.Status == "done" {
+		r.answer, r.misfit = r.Schema.hold(r.said)
+	}
+}
+
 type run struct {
 	Options
-	from    uint64 // the last event that is not of this run
+	last    uint64 // the last event that was seen, or is not of this run
+	said    string // the text of the turn's last reply
+	answer  string // the message that fits the schema
+	misfit  string
+	checks  []Checked
 	started map[string]event.CallStarted
 	denied  []Denial
 	boxless bool // a command was refused for want of a sandbox
 	end     event.TurnEnded
 }
 
-// follow sends the prompt and reads events until the turn has ended. It listens
+// follow sends a message and reads events until its turn has ended. It listens
 // before it speaks, so that no end is missed. Falling behind, it goes on from
 // the last event it saw.
-func (r *run) follow(ctx context.Context) error {
-	last := r.from
+func (r *run) follow(ctx context.Context, text string) error {
+	r.said = ""
 	for first := true; ; first = false {
-		backlog, live, cancel, err := r.Session.Subscribe(last)
+		backlog, live, cancel, err := r.Session.Subscribe(r.last)
 		if err != nil {
 			return err
 		}
 		if first {
-			if err := r.Session.Send(event.Submit{Text: r.Prompt}); err != nil {
+			if err := r.Session.Send(event.Submit{Text: text}); err != nil {
 				cancel()
 				return err
 			}
 		}
-		done, err := r.read(ctx, backlog, live, &last)
+		done, err := r.read(ctx, backlog, live)
 		cancel()
 		if done || err != nil {
 			return err
@@ -139,9 +173,9 @@ func (r *run) follow(ctx context.Context) error {
 	}
 }
 
-func (r *run) read(ctx context.Context, backlog []event.Event, live <-chan event.Event, last *uint64) (done bool, err error) {
+func (r *run) read(ctx context.Context, backlog []event.Event, live <-chan event.Event) (done bool, err error) {
 	for _, e := range backlog {
-		if done, err := r.take(e, last); done || err != nil {
+		if done, err := r.take(e); done || err != nil {
 			return done, err
 		}
 	}
@@ -152,7 +186,7 @@ func (r *run) read(ctx context.Context, backlog []event.Event, live <-chan event
 			if !ok {
 				return false, nil
 			}
-			if done, err := r.take(e, last); done || err != nil {
+			if done, err := r.take(e); done || err != nil {
 				return done, err
 			}
 		case <-stop:
@@ -165,12 +199,12 @@ func (r *run) read(ctx context.Context, backlog []event.Event, live <-chan event
 }
 
 // take shows one event and remembers what the result needs of it.
-func (r *run) take(e event.Event, last *uint64) (done bool, err error) {
+func (r *run) take(e event.Event) (done bool, err error) {
 	if e.Seq != 0 {
-		if e.Seq <= *last {
+		if e.Seq <= r.last {
 			return false, nil
 		}
-		*last = e.Seq
+		r.last = e.Seq
 	}
 	if r.JSON {
 		err = r.line(e)
@@ -178,10 +212,14 @@ func (r *run) take(e event.Event, last *uint64) (done bool, err error) {
 		err = r.progress(e)
 	}
 	switch b := e.Body.(type) {
+	case event.Reply:
+		r.said = b.Text
 	case event.CallStarted:
 		r.started[b.Call] = b
 	case event.CallDecided:
 		r.ledger(b)
+	case event.CallResult:
+		r.checked(b)
 	case event.TurnEnded:
 		if b.Code == exitCancelled && r.OutOfTime != nil && r.OutOfTime() {
 			b.Status, b.Code, b.Message = "incomplete", exitBudget, "stopped at the time limit: raise --max-minutes, or go on with --continue"
@@ -190,6 +228,15 @@ func (r *run) take(e event.Event, last *uint64) (done bool, err error) {
 		return true, err
 	}
 	return false, err
+}
+
+// checked keeps the last run of each test.
+func (r *run) checked(b event.CallResult) {
+	if !b.Check {
+		return
+	}
+	r.checks = slices.DeleteFunc(r.checks, func(c Checked) bool { return c.Title == b.Title })
+	r.checks = append(r.checks, Checked{b.Title, b.Status == "ok" && b.Exit != nil && *b.Exit == 0, b.Body, b.Millis})
 }
 
 func (r *run) line(v any) error {
@@ -256,6 +303,16 @@ func needsSandbox(s event.CallStarted) bool {
 	return false
 }
 
+// shown is the answer on stdout. JSON that fits its schema is data for another
+// program: it is written as it is, but for bytes that a terminal would act on,
+// which JSON can spell.
+func (r *run) shown(message string) string {
+	if r.Schema != nil {
+		return message
+	}
+	return visible.Prose(message)
+}
+
 func optional(s string) *string {
 	if s == "" {
 		return nil
@@ -275,8 +332,14 @@ func (r *run) result() (Result, error) {
 		Verification: state.Verification(), Cost: state.Usage.Cost,
 		Usage: Usage{state.Usage.Input, state.Usage.Output, state.Usage.CacheRead, state.Usage.CacheWrite},
 	}
-	if r.end.Message != "" {
+	res.Checks, res.Misfit = r.checks, r.misfit
+	switch {
+	case r.misfit != "":
+		res.Status, res.Message = "error", "the answer does not fit the schema: "+r.misfit
+	case r.end.Message != "":
 		res.Message = r.end.Message
+	case r.Schema != nil && r.end.Status == "done":
+		res.Message = r.answer
 	}
 	if res.Exit == exitDenied && res.Status == "done" {
 		res.Status = "incomplete"
@@ -301,6 +364,8 @@ func (r *run) exit() int {
 		return r.end.Code
 	case len(r.denied) > 0:
 		return exitDenied
+	case r.misfit != "":
+		return exitFailed
 	default:
 		return r.end.Code
 	}
@@ -312,8 +377,8 @@ func (r *run) report(res Result) error {
 		return r.line(res)
 	}
 	var errs []error
-	if r.end.Status == "done" {
-		_, err := fmt.Fprintln(r.Out, visible.Prose(res.Message))
+	if r.end.Status == "done" && r.misfit == "" {
+		_, err := fmt.Fprintln(r.Out, r.shown(res.Message))
 		errs = append(errs, err)
 	} else {
 		_, err := fmt.Fprintf(r.Err, "%s: %s\n", res.Status, visible.Prose(res.Message))

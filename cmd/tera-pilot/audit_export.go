@@ -53,7 +53,7 @@ func (a *app) auditExport(ctx context.Context, f exportFlags) error {
 			return usage("--since: %w", err)
 		}
 	}
-	if err := a.mayExportTo(f.out); err != nil {
+	if err := a.mayExportTo("--out", f.out); err != nil {
 		return err
 	}
 	return a.auditWriter(ctx, func(l *audit.Log, info audit.SessionInfo) error {
@@ -84,7 +84,7 @@ func (a *app) auditExport(ctx context.Context, f exportFlags) error {
 
 // mayExportTo refuses a file that would take the place of a key, a setting or a
 // part of the log itself, by whatever path.
-func (a *app) mayExportTo(out string) error {
+func (a *app) mayExportTo(flag, out string) error {
 	if out == "" || out == "-" {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (a *app) mayExportTo(out string) error {
 	if !beneath(dir, state) || beneath(state, dir) && strings.HasPrefix(filepath.Base(out), "audit_export") {
 		return nil
 	}
-	return usage("--out %s lies among the files of tera-pilot itself: name a file elsewhere, or leave --out away", out)
+	return usage("%s %s lies among the files of tera-pilot itself: name a file elsewhere, or leave %s away", flag, out, flag)
 }
 
 // pointInTime reads a date, a time, or how long ago.

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,6 +30,7 @@ const maxMinutes = 366 * 24 * 60
 type runFlags struct {
 	noConfirm, json, last bool
 	session               string
+	schema, junit         string // files
 	steps, minutes        int
 	cost                  float64 // dollars
 	tokens                int64
@@ -40,10 +43,15 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Do one turn without a terminal; what nobody can be asked about is denied",
 		Long: `Do one turn without a terminal. Nobody can be asked, so whatever would ask is
 denied, and listed at the end with the smallest rule that would have allowed it.
-The answer goes to stdout, progress to stderr. A PROMPT of - is read from stdin.`,
+The answer goes to stdout, progress to stderr. A PROMPT of - is read from stdin.
+
+With --output-schema the last message is one JSON value that fits the schema: the
+model is told so, and asked once more where it does not. docs/headless.md shows
+the use in CI.`,
 		Example: `  tera-pilot run 'which tests cover the parser?'
   tera-pilot run --no-confirm 'make the failing test pass'
   tera-pilot run --max-cost 0.50 --max-minutes 20 'bring the tests up to date'
+  tera-pilot run --output-schema risks.schema.json --junit report.xml 'which functions are untested?'
   tera-pilot run --json - < task.txt`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,6 +71,8 @@ The answer goes to stdout, progress to stderr. A PROMPT of - is read from stdin.
 	cmd.Flags().IntVar(&f.minutes, "max-minutes", 0, "minutes at most")
 	cmd.Flags().Float64Var(&f.cost, "max-cost", 0, "dollars at most; needs a model whose price is known")
 	cmd.Flags().Int64Var(&f.tokens, "max-tokens", 0, "tokens at most, sent and received together")
+	cmd.Flags().StringVar(&f.schema, "output-schema", "", "file with a JSON Schema that the last message must fit")
+	cmd.Flags().StringVar(&f.junit, "junit", "", "file for a report that CI systems read: the turn, its tests, what was denied")
 	cmd.MarkFlagsMutuallyExclusive("continue", "session")
 	return cmd
 }
@@ -79,16 +89,30 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 	if err != nil {
 		return err
 	}
+	schema, err := readSchema(f.schema)
+	if err != nil {
+		return err
+	}
+	report, err := a.report(f.junit)
+	if err != nil {
+		return err
+	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return usage("the current folder is gone: %w", err)
+		return errors.Join(usage("the current folder is gone: %w", err), report.Close())
 	}
+	// Whoever reads the output may leave. That ends the run, not this process in
+	// the middle of it.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
+	begun := time.Now()
 	o, err := a.open(ctx, launch{
 		front: audit.FrontRun, dir: dir, optOut: f.noConfirm, last: f.last, resume: f.session,
 		maxSteps: f.steps, limits: limits, needsSandbox: f.noConfirm, needsProvider: true,
 	})
 	if err != nil {
-		return err
+		return errors.Join(err, report.Close())
 	}
 	a.warnLevel(o, f.noConfirm)
 	for _, line := range o.read {
@@ -101,7 +125,7 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 		defer cancel()
 	}
 	res, err := headless.Run(limited, headless.Options{
-		Session: o, Prompt: prompt, JSON: f.json, Sandbox: o.world.Grade() != ossandbox.GradeNone.String(), Out: a.stdout, Err: a.stderr,
+		Session: o, Prompt: prompt, JSON: f.json, Schema: schema, Sandbox: o.world.Grade() != ossandbox.GradeNone.String(), Out: a.stdout, Err: a.stderr,
 		OutOfTime: func() bool { return ctx.Err() == nil && limited.Err() != nil },
 	})
 	status := audit.CloseOK
@@ -113,7 +137,10 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 	case res.Exit != exitOK:
 		status = audit.CloseError
 	}
-	if err := errors.Join(err, o.Close(status)); err != nil {
+	if err == nil {
+		err = report.write(func(w io.Writer) error { return res.JUnit(w, begun, time.Since(begun)) })
+	}
+	if err := errors.Join(err, report.Close(), o.Close(status)); err != nil {
 		return err
 	}
 	if res.Exit != exitOK {
