@@ -220,6 +220,7 @@ func (r *run) take(e event.Event) (done bool, err error) {
 		r.ledger(b)
 	case event.CallResult:
 		r.checked(b)
+		r.unplanned(b)
 	case event.TurnEnded:
 		if b.Code == exitCancelled && r.OutOfTime != nil && r.OutOfTime() {
 			b.Status, b.Code, b.Message = "incomplete", exitBudget, "stopped at the time limit: raise --max-minutes, or go on with --continue"
@@ -258,7 +259,10 @@ func (r *run) progress(e event.Event) error {
 		}
 	case event.CallResult:
 		if b.Status == "rejected" || b.Status == "blocked" {
-			return nil
+			if _, planned := r.started[b.Call]; !planned {
+				_, err = fmt.Fprintf(r.Err, "%s: %s: %s\n", b.Decision, visible.Strict(b.Tool), visible.Strict(b.Body))
+			}
+			return err
 		}
 		line := b.Status + "  " + visible.Strict(b.Tool) + "  " + visible.Strict(b.Title)
 		if b.Exit != nil {
@@ -290,6 +294,14 @@ func (r *run) ledger(d event.CallDecided) {
 	})
 	if d.By == string(audit.ByFloor) && !r.Sandbox && needsSandbox(s) {
 		r.boxless = true
+	}
+}
+
+// unplanned keeps a call that was blocked before there was a plan to decide
+// about: what it would change lies where nothing may be changed.
+func (r *run) unplanned(b event.CallResult) {
+	if _, planned := r.started[b.Call]; b.Status == "blocked" && !planned {
+		r.denied = append(r.denied, Denial{Tool: b.Tool, Effect: b.Title, Decision: b.Decision, Reason: b.Body})
 	}
 }
 
@@ -341,7 +353,7 @@ func (r *run) result() (Result, error) {
 	case r.Schema != nil && r.end.Status == "done":
 		res.Message = r.answer
 	}
-	if res.Exit == exitDenied && res.Status == "done" {
+	if res.Exit != 0 && res.Status == "done" {
 		res.Status = "incomplete"
 	}
 	if res.Files == nil {

@@ -40,6 +40,17 @@ func (e *QuoteError) Error() string { return e.Err.Error() }
 
 func (e *QuoteError) Unwrap() error { return e.Err }
 
+// An OutsideError says that a call would change what lies outside the
+// workspace. No rule lifts that.
+type OutsideError struct{ Name string }
+
+func (e *OutsideError) Error() string {
+	return e.Name + " is outside the workspace: file tools change nothing there"
+}
+
+// Unwrap says that it is a mistake in the arguments as well.
+func (e *OutsideError) Unwrap() error { return &ArgumentError{e.Error()} }
+
 // An ArgumentError says what is wrong with a call, in words for the model.
 type ArgumentError struct{ What string }
 

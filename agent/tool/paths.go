@@ -75,7 +75,7 @@ func changeable(p effect.Path) error {
 	case p.Virtual:
 		return &ArgumentError{quote(p.Name) + " is the output of an earlier call: it can be read, not changed"}
 	case p.Outside:
-		return &ArgumentError{quote(p.Abs) + " is outside the workspace: file tools change nothing there"}
+		return &OutsideError{quote(p.Abs)}
 	case p.Name == ".":
 		return &ArgumentError{"that is the workspace itself"}
 	case p.Type == effect.Special:

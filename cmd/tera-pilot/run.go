@@ -125,7 +125,7 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 		defer cancel()
 	}
 	res, err := headless.Run(limited, headless.Options{
-		Session: o, Prompt: prompt, JSON: f.json, Schema: schema, Sandbox: o.world.Grade() != ossandbox.GradeNone.String(), Out: a.stdout, Err: a.stderr,
+		Session: o, Prompt: prompt, JSON: f.json, Schema: schema, Sandbox: o.settings.Sandbox != ossandbox.Off.String() && o.world.Grade() != ossandbox.GradeNone.String(), Out: a.stdout, Err: a.stderr,
 		OutOfTime: func() bool { return ctx.Err() == nil && limited.Err() != nil },
 	})
 	status := audit.CloseOK
