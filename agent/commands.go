@@ -14,10 +14,7 @@ import (
 func (s *Session) handle(o *owned, c event.Command) {
 	switch c := c.(type) {
 	case event.Submit:
-		if len(c.Images) > 0 {
-			o.tell(event.Notice{Severity: "warn", Key: "images", Text: "pictures that come with a message are not sent on", Hint: "put the picture into the workspace and name it: the model reads it with read_file"})
-		}
-		s.submit(o, c.Text)
+		s.submit(o, saying{c.Text, s.attach(o, c.Images)})
 	case event.Interject:
 		s.interject(o, c.Text)
 	case event.Withdraw:
@@ -66,25 +63,31 @@ func (s *Session) handle(o *owned, c event.Command) {
 	}
 }
 
+// A saying is one message of the person.
+type saying struct {
+	text   string
+	images []event.ImageRef
+}
+
 // A task is what the worker does next: a turn, a compaction, or an undo.
 type task struct {
-	text    string
+	saying  saying
 	undo    *event.Undo
 	compact *event.Compact
 }
 
 // submit starts a turn, or queues the text while one runs.
-func (s *Session) submit(o *owned, text string) {
+func (s *Session) submit(o *owned, said saying) {
 	if o.closing {
 		return
 	}
 	o.passUnknown()
 	if o.busy {
-		o.queue = append(slices.Clip(o.queue), text)
+		o.queue = append(slices.Clip(o.queue), said)
 		o.tell(event.Queued{Texts: o.waiting()})
 		return
 	}
-	s.start(o, task{text: text})
+	s.start(o, task{saying: said})
 }
 
 // start hands a task to the resting worker. A compaction that is asked for in a
@@ -107,12 +110,12 @@ func (s *Session) interject(o *owned, text string) {
 	now = strings.TrimSpace(now)
 	switch {
 	case !o.busy && interrupts:
-		s.submit(o, now)
+		s.submit(o, saying{text: now})
 	case !o.busy:
-		s.submit(o, text)
+		s.submit(o, saying{text: text})
 	case o.closing:
 	case interrupts && now != "":
-		o.queue = slices.Insert(slices.Clone(o.queue), 0, now)
+		o.queue = slices.Insert(slices.Clone(o.queue), 0, saying{text: now})
 		o.tell(event.Queued{Texts: o.waiting()})
 		o.stop()
 	case interrupts:
@@ -124,7 +127,13 @@ func (s *Session) interject(o *owned, text string) {
 }
 
 // waiting is what the person typed and nobody has read yet, oldest first.
-func (o *owned) waiting() []string { return slices.Concat(o.interjected, o.queue) }
+func (o *owned) waiting() []string {
+	out := slices.Clone(o.interjected)
+	for _, q := range o.queue {
+		out = append(out, q.text)
+	}
+	return out
+}
 
 // withdraw takes the newest of it back.
 func (o *owned) withdraw() {
@@ -144,7 +153,11 @@ func (o *owned) withdraw() {
 // has ended nothing more is begun: what waits is named, and let go.
 func (o *owned) next(ended bool) (t task, ok bool) {
 	o.cancel = nil
-	o.queue, o.interjected = slices.Concat(o.interjected, o.queue), nil
+	late := make([]saying, len(o.interjected))
+	for i, text := range o.interjected {
+		late[i] = saying{text: text}
+	}
+	o.queue, o.interjected = slices.Concat(late, o.queue), nil
 	if n := len(o.queue); n > 0 && ended && !o.closing {
 		o.queue = nil
 		o.tell(event.Queued{}, event.Notice{Severity: "warn", Text: fmt.Sprintf("%d messages that waited were not begun: the session is ending", n)})
@@ -153,7 +166,7 @@ func (o *owned) next(ended bool) (t task, ok bool) {
 		o.busy = false
 		return task{}, false
 	}
-	t.text, o.queue = o.queue[0], slices.Clone(o.queue[1:])
+	t.saying, o.queue = o.queue[0], slices.Clone(o.queue[1:])
 	o.tell(event.Queued{Texts: o.waiting()})
 	return t, true
 }

@@ -37,7 +37,7 @@ type owned struct {
 	canAsk      bool // somebody can answer questions
 	optOut      bool // the opt-out of the launch is in force
 	subscribers map[*subscriber]bool
-	queue       []string
+	queue       []saying
 	compact     *event.Compact // the person wants one before the next request
 	interjected []string       // joins the running turn after its present call
 	mind        Mind

@@ -123,7 +123,7 @@ func message(m session.Message, see sight) (model.Message, error) {
 	case m.Note != "":
 		return model.UserText(m.Note), nil
 	default:
-		return model.UserText(m.User + frameNotes(m.Notes)), nil
+		return see.shown(model.UserText(m.User+frameNotes(m.Notes)), m.Images), nil
 	}
 }
 

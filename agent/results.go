@@ -158,7 +158,7 @@ func (d *Dispatcher) unfit(c event.Call, problem error) (event.CallResult, error
 	if changed, ok := errors.AsType[*changedError](problem); ok {
 		res.Body, res.Untrusted = changed.text(), "file"
 	}
-if _, outside := errors.AsType[*tool.OutsideError](problem); outside {
+	if _, outside := errors.AsType[*tool.OutsideError](problem); outside {
 		res.Status = tool.Blocked.String()
 	}
 	if _, quotes := errors.AsType[*tool.QuoteError](problem); quotes {

@@ -49,7 +49,7 @@ func (s *Session) work(ctx context.Context) {
 			case t.undo != nil:
 				s.undoAlone(ctx, *t.undo)
 			default:
-				s.turn(ctx, t.text)
+				s.turn(ctx, t.saying)
 			}
 			if err := s.owner.do(func(o *owned) { t, more = o.next(ctx.Err() != nil) }); err != nil {
 				return
@@ -79,7 +79,7 @@ func (s *Session) compactAlone(ctx context.Context, c event.Compact) {
 }
 
 // turn answers one message of the person.
-func (s *Session) turn(ctx context.Context, text string) {
+func (s *Session) turn(ctx context.Context, message saying) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	number := 0
@@ -93,7 +93,7 @@ func (s *Session) turn(ctx context.Context, text string) {
 	if err != nil {
 		return
 	}
-	end, err := s.begun(ctx, number, text)
+	end, err := s.begun(ctx, number, message)
 	if err == nil && ctx.Err() == nil { // whoever stops a turn does not wait for hooks
 		_, _, err = s.disp.atTurn(ctx, hook.TurnEnd, hook.Message{Status: end.status})
 	}
@@ -109,8 +109,8 @@ func (s *Session) turn(ctx context.Context, text string) {
 }
 
 // begun begins a turn, if the hooks let it, and does its steps.
-func (s *Session) begun(ctx context.Context, number int, text string) (turnEnd, error) {
-	typed := ""
+func (s *Session) begun(ctx context.Context, number int, message saying) (turnEnd, error) {
+	text, typed := message.text, ""
 	if s.above == nil { // a goal is the words of a model: it names no commands and attaches no files
 		text, typed = s.expand(text)
 	}
@@ -118,7 +118,7 @@ func (s *Session) begun(ctx context.Context, number int, text string) (turnEnd, 
 	if err != nil {
 		return turnEnd{}, err
 	}
-	started := event.TurnStarted{Turn: number, Text: text}
+	started := event.TurnStarted{Turn: number, Text: text, Images: message.images}
 	for _, h := range said {
 		started.Notes = append(started.Notes, event.Note{From: h.from, Text: h.text, Boundary: newBoundary()})
 	}

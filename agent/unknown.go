@@ -46,9 +46,9 @@ func (s *Session) settleUnknown(o *owned, c event.Settle) {
 	o.closeQuestion("answered", nil)
 	switch c.How {
 	case "done":
-		s.submit(o, "About the call that was interrupted ("+call.Title+"): it did happen. Go on from there.")
+		s.submit(o, saying{text: "About the call that was interrupted (" + call.Title + "): it did happen. Go on from there."})
 	case "again":
-		s.submit(o, "About the call that was interrupted ("+call.Title+"): look how far it came, then do what is left of it.")
+		s.submit(o, saying{text: "About the call that was interrupted (" + call.Title + "): look how far it came, then do what is left of it."})
 	default:
 		s.openUnknown(o)
 	}

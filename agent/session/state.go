@@ -83,9 +83,10 @@ type Message struct {
 	Note   string       // what the program said
 	Reply  *event.Reply // what the model answered
 	Call   *event.CallResult
-	Loose  bool         // Call answers no call of the model: the person mentioned a file
-	Notes  []event.Note // beside what the person said
-	Masked int          // bytes of Call's body that are not sent any more; Body is then empty
+	Loose  bool             // Call answers no call of the model: the person mentioned a file
+	Notes  []event.Note     // beside what the person said
+	Images []event.ImageRef // the pictures that came with it
+	Masked int              // bytes of Call's body that are not sent any more; Body is then empty
 }
 
 // Sent are the messages that are sent to the model, those behind the summary.
@@ -130,7 +131,7 @@ func Apply(s State, e event.Event) State {
 		}
 	case event.TurnStarted:
 		s.Turn, s.TurnOpen = b.Turn, true
-		s.Messages = append(s.Messages, Message{Seq: e.Seq, Turn: b.Turn, User: b.Text, Notes: b.Notes})
+		s.Messages = append(s.Messages, Message{Seq: e.Seq, Turn: b.Turn, User: b.Text, Notes: b.Notes, Images: b.Images})
 		s.Unchecked = nil
 		if s.Title == "" {
 			s.Title = firstLine(b.Text)

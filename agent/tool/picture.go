@@ -3,6 +3,7 @@ package tool
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 )
 
@@ -68,6 +69,20 @@ func webpSize(data []byte) (width, height int) {
 		return int(binary.LittleEndian.Uint16(data[26:])) & 0x3FFF, int(binary.LittleEndian.Uint16(data[28:])) & 0x3FFF
 	default:
 		return 0, 0
+	}
+}
+
+// CheckPicture is the media type of a picture that a model can be shown. The
+// error says why it cannot.
+func CheckPicture(data []byte) (mediaType string, err error) {
+	mediaType, w, h, ok := picture(data)
+	switch {
+	case !ok:
+		return "", errors.New("it is no picture of a known kind")
+	case len(data) > maxPicture || w > maxSide || h > maxSide:
+		return "", fmt.Errorf("%s and %d pixels a side are the most", size(maxPicture), maxSide)
+	default:
+		return mediaType, nil
 	}
 }
 

@@ -57,7 +57,11 @@ the use in CI.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range []string{"max-cost", "max-tokens", "max-steps", "max-minutes"} {
 				if flag := cmd.Flags().Lookup(name); flag.Changed && (flag.Value.String() == "0" || strings.HasPrefix(flag.Value.String(), "-")) {
-					return usage("--%s takes more than 0; without it the settings hold", name)
+					least := "1 or more"
+					if name == "max-cost" {
+						least = "more than 0"
+					}
+					return usage("--%s takes %s; without it the settings hold", name, least)
 				}
 			}
 			return a.run(cmd.Context(), f, args[0])
