@@ -24,6 +24,7 @@ func (s *server) newSession(r *wire.Request, p params) error {
 	result := open.result()
 	result.SessionID = open.id
 	r.Reply(result)
+	open.welcome(p)
 	go open.follow(live, seq)
 	return nil
 }
@@ -50,6 +51,7 @@ func (s *server) again(r *wire.Request, p params, show bool) error {
 		open.replay(past)
 	}
 	r.Reply(open.result())
+	open.welcome(p)
 	go open.follow(live, seq)
 	return nil
 }
@@ -106,6 +108,10 @@ func (s *server) open(p params, id string) (open *session, past []event.Event, l
 	if len(past) > 0 {
 		seq = past[len(past)-1].Seq
 	}
+	if state, err := opened.State(); err == nil {
+		open.thought = state.Thought
+	}
+	s.logAt(LogSessions, "session %s in %s", open.id, opened.Root)
 	s.mu.Lock()
 	s.sessions[open.id] = open
 	s.mu.Unlock()
@@ -273,9 +279,12 @@ func (s *server) prompt(r *wire.Request, p params) error {
 	if open.busy("") {
 		return &failure{wire.CodeRequest, "a turn is under way in this session: wait for its end, or cancel it"}
 	}
-	text, err := readPrompt(blocks, rand.Text())
+	text, err := readPrompt(blocks, rand.Text(), s.images)
 	if err != nil {
 		return err
+	}
+	if c, ok := typed(text); ok {
+		return open.do(r, c)
 	}
 	return open.submit(r, text)
 }
@@ -327,6 +336,8 @@ func (s *server) setConfigOption(r *wire.Request, p params) error {
 		err = open.setMode(value, "value")
 	case optionModel:
 		err = open.setModel(value)
+	case optionThought:
+		err = open.setThought(value)
 	default:
 		err = &paramError{"configId", "no such option"}
 	}

@@ -82,11 +82,18 @@ func modeOf(level string) string {
 
 // Ids of the configuration options.
 const (
-	optionMode  = "mode"
-	optionModel = "model"
+	optionMode    = "mode"
+	optionModel   = "model"
+	optionThought = "thought"
 )
 
-// configOptions are mode and model as the protocol's newer way has them.
+// thoughts are the levels of thought by the ids that clients see; the
+// session's own words stand beside them.
+var thoughts = []struct{ id, word, name string }{
+	{"default", "", "As the model does by itself"}, {"off", "off", "Off"}, {"low", "low", "Low"}, {"medium", "medium", "Medium"}, {"high", "high", "High"},
+}
+
+// configOptions are mode, model and thought as the protocol's newer way has them.
 func (s *session) configOptions() []configOption {
 	mode := configOption{ID: optionMode, Name: "Mode", Category: "mode", Type: "select", CurrentValue: s.mode}
 	for _, m := range s.server.o.Launch.modes() {
@@ -99,7 +106,14 @@ func (s *session) configOptions() []configOption {
 	for _, name := range s.models() {
 		model.Options = append(model.Options, configValue{Value: name, Name: visible.Strict(name)})
 	}
-	return []configOption{mode, model}
+	thought := configOption{ID: optionThought, Name: "Thought", Category: "thought_level", Type: "select"}
+	for _, t := range thoughts {
+		thought.Options = append(thought.Options, configValue{Value: t.id, Name: t.name})
+		if t.word == s.thought {
+			thought.CurrentValue = t.id
+		}
+	}
+	return []configOption{mode, model, thought}
 }
 
 // models are the names that can be chosen, the one in use among them.

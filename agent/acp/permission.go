@@ -85,6 +85,9 @@ func (s *session) ask(q event.Question) {
 		a.Unfenced, a.Millis = true, time.Since(sent).Milliseconds()
 		_ = s.opened.Send(a) // a session that has ended has closed its question
 	}
+	if s.askForm(q, answer) {
+		return
+	}
 	if s.server.deaf.Load() || len(opts) == 1 {
 		answer(event.Answer{Choice: event.Deny, Reason: "this editor cannot put such a question: ask in your answer instead"})
 		return

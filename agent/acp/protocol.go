@@ -28,6 +28,7 @@ type capabilities struct {
 }
 
 type promptCapabilities struct {
+	Image           bool `json:"image,omitempty"`
 	EmbeddedContext bool `json:"embeddedContext"`
 }
 
@@ -141,6 +142,43 @@ type permissionOption struct {
 	OptionID string `json:"optionId"`
 	Name     string `json:"name"`
 	Kind     string `json:"kind"`
+}
+
+type commandsUpdate struct {
+	Update   string        `json:"sessionUpdate"`
+	Commands []commandInfo `json:"availableCommands"`
+}
+
+type commandInfo struct {
+	Name        string        `json:"name"`
+	Description string        `json:"description"`
+	Input       *commandInput `json:"input,omitempty"`
+}
+
+type commandInput struct {
+	Hint string `json:"hint"`
+}
+
+// elicitation is a form for the person.
+type elicitation struct {
+	Mode       string     `json:"mode"`
+	SessionID  string     `json:"sessionId"`
+	ToolCallID string     `json:"toolCallId,omitempty"`
+	Message    string     `json:"message"`
+	Schema     formSchema `json:"requestedSchema"`
+}
+
+type formSchema struct {
+	Type       string               `json:"type"`
+	Properties map[string]formField `json:"properties"`
+	Required   []string             `json:"required,omitempty"`
+}
+
+type formField struct {
+	Type    string   `json:"type"`
+	Title   string   `json:"title,omitempty"`
+	Enum    []string `json:"enum,omitempty"`
+	Default *string  `json:"default,omitempty"`
 }
 
 type usageUpdate struct {

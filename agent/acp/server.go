@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,8 +24,11 @@ type Options struct {
 	Out     io.Writer // nothing else may write to it
 	Err     io.Writer // for the person who looks for a mistake
 	Version string
+	Level   LogLevel // how much is said on Err
 	Launch  Launch
-	Store   Store
+	// Images says that the model that is configured takes pictures.
+	Images func() bool
+	Store  Store
 	// Open starts or resumes a session. ErrFolder and the errors of the store
 	// are told to the client as what they are.
 	Open func(ctx context.Context, r Request) (Opened, error)
@@ -91,6 +95,7 @@ type server struct {
 	// Of the goroutine that handles messages.
 	ready         bool
 	reads, writes bool
+	images, forms bool // pictures are taken; the client fills in forms
 }
 
 // Run serves one client until it leaves or ctx ends. Then every turn is
@@ -132,8 +137,40 @@ func (s *server) endLater(open *session, status audit.CloseStatus) {
 	})
 }
 
+// LogLevel is how much is said to the person who started the agent.
+type LogLevel uint8
+
+// Levels: what went wrong, also which sessions there are, also each message by
+// its name. Content is in none of them.
+const (
+	LogErrors LogLevel = iota
+	LogSessions
+	LogMessages
+)
+
+// ParseLogLevel reads a level's word.
+func ParseLogLevel(word string) (LogLevel, bool) {
+	switch strings.ToLower(word) {
+	case "", "error", "warning", "warn":
+		return LogErrors, true
+	case "info":
+		return LogSessions, true
+	case "debug":
+		return LogMessages, true
+	default:
+		return LogErrors, false
+	}
+}
+
 // log is for the person who started the agent. The client does not see it.
 func (s *server) log(format string, args ...any) {
+	s.logAt(LogErrors, format, args...)
+}
+
+func (s *server) logAt(level LogLevel, format string, args ...any) {
+	if level > s.o.Level {
+		return
+	}
 	fmt.Fprintf(s.o.Err, "tera-pilot acp: %s\n", visible.Prose(fmt.Sprintf(format, args...)))
 }
 
@@ -207,6 +244,7 @@ func (s *server) Request(r *wire.Request) {
 		r.Fail(wire.CodeRequest, "initialize comes first")
 		return
 	}
+	s.logAt(LogMessages, "request %s", r.Method)
 	p, err := readParams(r.Params)
 	if err == nil {
 		err = run(r, p)
@@ -249,7 +287,11 @@ func (s *server) Notification(method string, raw json.RawMessage) {
 
 // stop cancels a turn that is under way. An idle session takes no note.
 func (s *server) stop(open *session) {
-	if open.busy("") {
+	open.mu.Lock()
+	busy := open.prompt != nil
+	open.stopped = busy
+	open.mu.Unlock()
+	if busy {
 		_ = open.opened.Send(event.Cancel{}) // an ended session has nothing to stop
 	}
 }
@@ -277,14 +319,17 @@ func (s *server) initialize(r *wire.Request, p params) error {
 	if raw, ok := p["protocolVersion"]; !ok || json.Unmarshal(raw, &version) != nil || string(raw) == "null" {
 		return &paramError{"protocolVersion", "a whole number is needed"}
 	}
-	fs := p.object("clientCapabilities").object("fs")
+	can := p.object("clientCapabilities")
+	fs := can.object("fs")
 	s.ready, s.reads, s.writes = true, fs.yes("readTextFile"), fs.yes("writeTextFile")
+	s.forms = can.object("elicitation").has("form")
+	s.images = s.o.Images != nil && s.o.Images()
 	result := initializeResult{
 		ProtocolVersion: protocol, AuthMethods: []struct{}{},
 		AgentInfo: implementation{"tera-pilot", "tera-pilot", s.o.Version},
 	}
 	result.AgentCapabilities.LoadSession = true
-	result.AgentCapabilities.PromptCapabilities.EmbeddedContext = true
+	result.AgentCapabilities.PromptCapabilities = promptCapabilities{Image: s.images, EmbeddedContext: true}
 	r.Reply(result)
 	return nil
 }

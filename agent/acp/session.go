@@ -21,7 +21,10 @@ type session struct {
 
 	mu          sync.Mutex
 	mode, model string
+	thought     string
 	prompt      *wire.Request // that waits for the end of its turn
+	doing       string        // the slash command that it is, "" for a turn
+	stopped     bool          // the client wants its end
 
 	// Of the goroutine that follows the events.
 	view  *view
@@ -41,7 +44,11 @@ func (s *session) replay(past []event.Event) {
 	for _, e := range past {
 		switch b := e.Body.(type) {
 		case event.TurnStarted:
-			s.update(chunk{"user_message_chunk", textBlock{"text", visible.Prose(b.Text)}, rand.Text()})
+			text := b.Text
+			for range b.Images {
+				text += "\n(a picture)"
+			}
+			s.update(chunk{"user_message_chunk", textBlock{"text", visible.Prose(text)}, rand.Text()})
 		case event.CallStarted:
 			v.take(b)
 		case event.CallDecided, event.Notice:
@@ -93,8 +100,19 @@ func (s *session) take(e event.Event, last *uint64) {
 	case event.ModelChanged:
 		s.view.window = b.Window
 		s.tellOptions()
+	case event.ThoughtChanged:
+		s.mu.Lock()
+		s.thought = b.Level
+		s.mu.Unlock()
+		s.tellOptions()
+	case event.Offered:
+		s.offer(b.Commands)
 	case event.TurnEnded:
 		s.turnEnded(b)
+	case event.Notice, event.Working, event.Compacted, event.Uncompacted:
+		if !s.done(b) {
+			s.view.take(e.Body)
+		}
 	default:
 		s.view.take(e.Body)
 	}
@@ -165,7 +183,7 @@ func (s *session) taken() *wire.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.prompt
-	s.prompt = nil
+	s.prompt, s.doing, s.stopped = nil, "", false
 	return r
 }
 
@@ -186,7 +204,7 @@ func (s *session) submit(r *wire.Request, text said) error {
 		err = s.opened.Send(event.Attached{Source: "file", What: text.attached[0]})
 	}
 	if err == nil {
-		err = s.opened.Send(event.Submit{Text: text.text})
+		err = s.opened.Send(event.Submit{Text: text.text, Images: text.images})
 	}
 	if err != nil {
 		s.taken()
@@ -222,6 +240,19 @@ func (s *session) setModel(name string) error {
 		return nil
 	}
 	return s.opened.Send(event.SetModel{Model: name})
+}
+
+// setThought changes how much the model may think.
+func (s *session) setThought(id string) error {
+	for _, t := range thoughts {
+		if t.id == id {
+			s.mu.Lock()
+			s.thought = t.word
+			s.mu.Unlock()
+			return s.opened.Send(event.SetThought{Level: t.word})
+		}
+	}
+	return &paramError{"value", "no such level of thought"}
 }
 
 // end stops what runs, stores the session and waits for both.

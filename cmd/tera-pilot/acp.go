@@ -18,6 +18,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/config"
+	"github.com/tera-pilot/tera-pilot/internal/secret"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 )
@@ -34,7 +35,9 @@ func (a *app) acpCommand() *cobra.Command {
 		Long: `Be the agent of an editor that speaks the Agent Client Protocol: Zed, JetBrains,
 Neovim and others start this command and talk to it on stdin and stdout. The
 editor shows every question; where it cannot, what would be asked is denied.
-docs/acp.md shows how an editor is set up.`,
+docs/acp.md shows how an editor is set up. TERA_PILOT_WORKSPACE names a folder that
+sessions must lie in, as --root does; TERA_PILOT_ACP_LOG_LEVEL is error, info or
+debug, and says how much stderr tells.`,
 		Example: `  tera-pilot acp
   tera-pilot acp --autonomy new_files_only --model qwen3-coder`,
 		Args: cobra.NoArgs,
@@ -42,6 +45,43 @@ docs/acp.md shows how an editor is set up.`,
 	}
 	cmd.Flags().BoolVar(&noConfirm, "no-confirm", false, "act without asking, inside the sandbox; no deny is lifted")
 	return cmd
+}
+
+// Variables of the original that count here: the folder that sessions must lie
+// in, where --root names none, and how much is said on stderr.
+const (
+	workspaceEnv = "TERA_PILOT_WORKSPACE"
+	logLevelEnv  = "TERA_PILOT_ACP_LOG_LEVEL"
+)
+
+// acpEnvironment reads them.
+func (a *app) acpEnvironment() (acp.LogLevel, error) {
+	level, ok := acp.ParseLogLevel(a.getenv(logLevelEnv))
+	if !ok {
+		fmt.Fprintf(a.stderr, "%s is none of error, info and debug: only errors are told\n", logLevelEnv)
+	}
+	dir := a.getenv(workspaceEnv)
+	if dir == "" || a.flags.root != "" {
+		return level, nil
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() || !filepath.IsAbs(dir) {
+		return level, usage("%s is %q: it must be the whole path of a folder", workspaceEnv, dir)
+	}
+	a.flags.root = dir
+	return level, nil
+}
+
+// takesPictures says that the model that is configured does. What is wrong with
+// it is told when a session is opened.
+func (a *app) takesPictures(ctx context.Context, s config.Settings) func() bool {
+	return func() bool {
+		state, err := a.stateHome()
+		if err != nil {
+			return false
+		}
+		p, err := a.provider(ctx, place{state: state, settings: s}, secret.New())
+		return err == nil && p.Provider != nil && p.images
+	}
 }
 
 // acp serves one editor until it leaves.
@@ -60,6 +100,10 @@ func (a *app) acp(ctx context.Context, noConfirm bool) error {
 	} else if word != "" {
 		fmt.Fprintf(a.stderr, "%s does nothing: its one value is 1\n", noConfirmEnv)
 	}
+	level, err := a.acpEnvironment()
+	if err != nil {
+		return err
+	}
 	settings, err := a.acpSettings()
 	if err != nil {
 		return err
@@ -75,7 +119,7 @@ func (a *app) acp(ctx context.Context, noConfirm bool) error {
 		return err
 	}
 	return acp.Run(ctx, acp.Options{
-		In: a.stdin, Out: out, Err: a.stderr, Version: version(), Store: witnessedStore{store, a, ctx},
+		In: a.stdin, Out: out, Err: a.stderr, Version: version(), Store: witnessedStore{store, a, ctx}, Level: level, Images: a.takesPictures(ctx, settings),
 		Launch: acp.Launch{NewFiles: settings.Autonomy == gate.NewFilesOnly.String(), OptOut: noConfirm},
 		Open: func(ctx context.Context, r acp.Request) (acp.Opened, error) {
 			return a.openForEditor(ctx, r, noConfirm)
@@ -138,7 +182,7 @@ func (a *app) sandboxHere(ctx context.Context, s config.Settings) (err error) {
 func (a *app) openForEditor(ctx context.Context, r acp.Request, noConfirm bool) (acp.Opened, error) {
 	b := *a
 	if b.flags.root != "" && !beneath(r.Dir, b.flags.root) {
-		return acp.Opened{}, fmt.Errorf("%w: %s does not lie in %s, where --root keeps this agent", acp.ErrFolder, r.Dir, b.flags.root)
+		return acp.Opened{}, fmt.Errorf("%w: %s does not lie in %s, where --root or %s keeps this agent", acp.ErrFolder, r.Dir, b.flags.root, workspaceEnv)
 	}
 	b.flags.root = r.Dir
 	p, err := b.place(r.Dir)
