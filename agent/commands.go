@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
@@ -95,8 +97,16 @@ func (s *Session) submit(o *owned, said saying) {
 func (s *Session) start(o *owned, t task) {
 	switch {
 	case o.closing:
-	case o.busy && t.compact != nil:
+	case o.busy && t.compact != nil && o.state.TurnOpen:
 		o.compact = t.compact
+	case o.busy && t.compact != nil: // an undo that is about to end, or a turn that is about to begin
+		s.aside(func(ctx context.Context) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(5 * time.Millisecond):
+				_ = s.owner.do(func(o *owned) { s.start(o, t) }) // an ended session sums up nothing
+			}
+		})
 	default:
 		o.busy = true
 		s.tasks <- t // has room for one: only one is under way

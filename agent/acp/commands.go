@@ -71,11 +71,14 @@ func (s *session) done(b event.Body) (taken bool) {
 		s.view.say("The summary is taken back: the whole conversation is sent again.")
 		return true
 	case event.Notice:
-		if doing == "undo" && b.Key == "undo" {
-			s.view.say(visible.Prose(strings.TrimSpace(b.Text + "  " + b.Hint)))
-			s.answer(reason)
-			return true
+		if doing == "" || doing != b.Key {
+			return false
 		}
+		s.view.say(strings.TrimSpace(b.Text + "  " + b.Hint))
+		if doing == "undo" {
+			s.answer(reason)
+		}
+		return true
 	case event.Working:
 		if doing == "compact" && b.On == "" {
 			s.answer(reason)
@@ -111,7 +114,7 @@ func (s *session) welcome(p params) {
 			continue
 		}
 		if name, ok := stringOf(member["name"]); ok {
-			names = append(names, visible.Strict(strings.ToValidUTF8(name[:min(len(name), 60)], "")))
+			names = append(names, strings.Join(strings.Fields(strings.ToValidUTF8(name[:min(len(name), 60)], "")), " "))
 		}
 	}
 	s.view.notice(event.Notice{Severity: "warn", Text: fmt.Sprintf("the editor passed %d MCP servers (%s): they are not started", len(servers), strings.Join(names, ", ")),

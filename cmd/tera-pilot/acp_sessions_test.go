@@ -90,8 +90,12 @@ func TestACPRootKeepsAnEditorIn(t *testing.T) {
 func (e *editor) kindsOf(n int) string {
 	var out []string
 	for _, m := range e.seen[n:] {
-		if m["method"] == "session/update" {
-			out = append(out, m["params"].(map[string]any)["update"].(map[string]any)["sessionUpdate"].(string))
+		if m["method"] != "session/update" {
+			continue
+		}
+		// The commands are told when a session begins to be followed, whatever it shows.
+		if kind := m["params"].(map[string]any)["update"].(map[string]any)["sessionUpdate"].(string); kind != "available_commands_update" {
+			out = append(out, kind)
 		}
 	}
 	return strings.Join(out, " ")
