@@ -57,7 +57,7 @@ func (w *walker) assignNode(a *syntax.Assign, prefix bool) {
 	if a.Index != nil {
 		v = value{plain: x.plain || x.known, node: x.node}
 	}
-	if prefix && x.known && !harmlessAssignment(name, v) {
+	if x.known && (prefix || name == "PROMPT_COMMAND") && !harmlessAssignment(name, v) {
 		w.prefixText(name, x.text)
 	}
 	w.assignment(name, v)

@@ -421,6 +421,16 @@ func (j *judged) hashCommand() bool {
 	return false
 }
 
+// gpg hands out private keys when it is asked for them.
+func (j *judged) gpg() bool {
+	for _, x := range j.args {
+		if strings.HasPrefix(x.text, "--export-secret") {
+			j.w.flow.mark(j.d, fromKey)
+		}
+	}
+	return false
+}
+
 func (j *judged) history() bool {
 	j.w.flow.mark(j.d, fromKey)
 	return false

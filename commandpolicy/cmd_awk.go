@@ -41,10 +41,16 @@ var awkAssignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 var awkSystem = regexp.MustCompile(`system\s*\(\s*"((?:[^"\\]|\\.)*)"`)
 
+// awkPipe finds strings that a pipe begins or ends with.
+var awkPipe = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"\s*\|&?\s*(?:getline|"[a-z/]*sh")|[^|]\|&?\s*"((?:[^"\\]|\\.)*)"`)
+
 // awkShell walks the text of plain system("…") calls, for the deny list.
 func (j *judged) awkShell(program string) {
 	for _, m := range awkSystem.FindAllStringSubmatch(program, 32) {
 		j.w.nested(m[1], "awk system")
+	}
+	for _, m := range awkPipe.FindAllStringSubmatch(program, 32) {
+		j.w.elsewhereHere(m[1] + m[2])
 	}
 }
 
@@ -246,7 +252,7 @@ func (j *judged) jq() bool {
 		if !ops[0].known {
 			j.unknown("a program that is not known before the run")
 		}
-		if m := jqReach.FindString(ops[0].text); m != "" {
+		if m := jqReach.FindString(jqKey.ReplaceAllString(ops[0].text, "$1:$2")); m != "" {
 			j.refuse("jq program: uses " + strings.TrimSpace(m))
 		}
 		ops = ops[1:]
@@ -258,6 +264,9 @@ func (j *judged) jq() bool {
 	j.apply(c.spec, &files)
 	return true
 }
+
+// jqKey finds keys of objects in the making: {env: .x} has nothing to do with env.
+var jqKey = regexp.MustCompile(`([{,]\s*)[a-z]+\s*:([^:])`)
 
 // jqPairs takes --arg NAME VALUE and its like out of the words: they take two.
 func (j *judged) jqPairs() []word {

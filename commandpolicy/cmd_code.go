@@ -24,10 +24,10 @@ func (j *judged) shell() bool {
 			j.refuse(u.raw + ": " + u.opt.why)
 		}
 	}
-	if j.name != "bash" {
+	ops := c.operands
+	if j.name != "bash" && !(posixShells[j.name] && c.has("-c") && len(ops) == 1 && portable(ops[0])) {
 		j.refuse("another shell than bash, which reads text otherwise")
 	}
-	ops := c.operands
 	if c.has("-c") && len(ops) > 0 {
 		j.quiet = true
 		j.shellC(ops[0], ops[1:])
@@ -73,6 +73,19 @@ func posixOnly(text string) bool {
 	return err != nil
 }
 
+// posixShells read plain text as bash does.
+var posixShells = setOf(`sh dash ash`)
+
+// portableText is text without anything that shells read in ways of their own:
+// parameters, braces, brackets, escapes, and redirections of bash.
+var portableText = regexp.MustCompile(`^[A-Za-z0-9_ ./:,=@%+|;&<>*?'"\n-]*$`)
+
+// portable reports whether a POSIX shell does the same with x as bash.
+func portable(x word) bool {
+	return x.known && portableText.MatchString(x.text) && !strings.Contains(x.text, "&>") && !strings.Contains(x.text, "|&") &&
+		!strings.Contains(x.text, "<>") && !posixOnly(x.text)
+}
+
 // stdinCode notes that the input is run; known text is walked.
 func (j *judged) stdinCode() {
 	in := j.w.io.in
@@ -84,18 +97,18 @@ func (j *judged) stdinCode() {
 	case ok && (isShell(j.name) || j.name == "at" || j.name == "batch" || j.name == "parallel"):
 		j.w.nested(text, "the input of "+j.name)
 	case ok:
-		j.w.shellWithin(text)
+		j.w.shellWithin(j.name, text)
 	}
 }
 
 // shellCalls are the calls by which other languages start a shell, and those
 // that delete a tree, with a string as what follows.
-var shellCalls = regexp.MustCompile("(system|popen|shell_exec|passthru|execSync|exec|spawnSync|spawn|getoutput|check_output|check_call|call|run|qx|%x|rmtree|rmSync|rm_rf|rm_r|remove_tree|RemoveAll)" +
+var shellCalls = regexp.MustCompile("(system|popen|shell_exec|passthru|execSync|exec|spawnSync|spawn|getoutput|check_output|check_call|call|run|execute|e?syscmd|shell-command|do shell script|qx|%x|rmtree|rmSync|rm_rf|rm_r|remove_tree|RemoveAll)" +
 	"\\s*[({\\[]*\\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`|\\{([^}]*)\\})")
 
 // shellWithin looks for shell text within code of another language, for the
 // deny list. It finds the plain forms only: deny rules are no wall.
-func (w *walker) shellWithin(code string) {
+func (w *walker) shellWithin(name, code string) {
 	for _, m := range shellCalls.FindAllStringSubmatch(code, 16) {
 		text := m[2] + m[3] + m[4] + m[5]
 		switch m[1] {
@@ -103,6 +116,10 @@ func (w *walker) shellWithin(code string) {
 			text = "rm -rf -- '" + strings.ReplaceAll(text, "'", "") + "'"
 		}
 		w.elsewhereHere(text)
+	}
+	w.argvWithin(code)
+	for _, m := range quotedShell(name).FindAllStringSubmatch(code, 16) {
+		w.elsewhereHere(strings.Join(m[1:], ""))
 	}
 }
 
@@ -174,6 +191,9 @@ func (j *judged) anyCommand() bool {
 			name = base
 		}
 		if x.known && !strings.HasPrefix(name, "-") && (specFor(name) != nil || isBuiltin(name)) {
+			if j.call.spec.within {
+				j.within()
+			}
 			j.refuse(j.call.spec.never)
 			j.unwrap(j.args[i:])
 			return true

@@ -2,6 +2,7 @@ package commandpolicy
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -181,6 +182,11 @@ func gitConfig(j *judged, c *call) {
 	}
 	if len(ops) > 1 && !(c.has("--get", "--get-all") && len(ops) == 2) {
 		j.refuse("changes the configuration")
+		for _, x := range ops[1:] {
+			if strings.ContainsAny(x.text, " !") && x.known {
+				j.w.elsewhereHere(strings.TrimPrefix(x.text, "!"))
+			}
+		}
 		return
 	}
 	key := strings.ToLower(ops[0].text)
@@ -289,7 +295,7 @@ func (j *judged) gitLoses(sub string, c *call) {
 			why = "may overwrite uncommitted changes"
 		}
 	case "switch":
-		if c.has("--force", "--discard-changes", "--force-create") {
+		if c.has("--force", "--discard-changes", "--force-create") || slices.ContainsFunc(c.flags, func(u flagUse) bool { return u.raw == "-C" }) {
 			why = "throws uncommitted changes away"
 		}
 	case "restore":
@@ -310,8 +316,12 @@ func (j *judged) gitLoses(sub string, c *call) {
 		if c.has("--force", "--force-with-lease", "--delete", "--mirror", "--prune") || strings.ContainsAny(refsOf(c), "+") || strings.Contains(refsOf(c), " :") {
 			why = "rewrites or deletes a remote branch"
 		}
-	case "rebase", "filter-branch", "filter-repo", "reflog", "gc", "prune", "update-ref":
+	case "rebase", "filter-branch", "filter-repo", "gc", "prune", "update-ref":
 		why = "rewrites or drops commits"
+	case "reflog":
+		if first == "expire" || first == "delete" || first == "drop" {
+			why = "rewrites or drops commits"
+		}
 	case "worktree":
 		if first == "remove" || first == "prune" {
 			why = "deletes a working tree"

@@ -127,14 +127,9 @@ func (j *judged) remoteName(urls []word, dir string) {
 // ssh runs its operands on another machine; its options can run here.
 func (j *judged) ssh() bool {
 	c := j.call
-	for _, u := range c.flags {
-		if u.name == "-o" && u.has {
-			name, text, _ := cutAt(u.value.text, "= ")
-			if strings.HasSuffix(strings.ToLower(name), "command") && len(text) > 1 {
-				j.refuse("ssh -o " + name + " runs a command here")
-				j.w.nested(text[1:], "ssh "+name)
-			}
-		}
+	j.sshOptions(c)
+	if len(c.command) > 0 && c.command[0].text == "--" {
+		c.command = c.command[1:]
 	}
 	if len(c.command) > 0 {
 		words := make([]string, 0, len(c.command))
@@ -146,6 +141,19 @@ func (j *judged) ssh() bool {
 	}
 	c.command = nil
 	return false
+}
+
+// sshOptions walks the commands that -o names, of ssh, scp and sftp.
+func (j *judged) sshOptions(c *call) {
+	for _, u := range c.flags {
+		if u.name == "-o" && u.has {
+			name, text, _ := cutAt(u.value.text, "= ")
+			if strings.HasSuffix(strings.ToLower(name), "command") && len(text) > 1 {
+				j.refuse("ssh -o " + name + " runs a command here")
+				j.w.nested(text[1:], "ssh "+name)
+			}
+		}
+	}
 }
 
 // elsewhere looks at shell text that runs on another machine: its files are not
@@ -165,6 +173,9 @@ func (j *judged) elsewhere(text string) {
 // last one is written.
 func (j *judged) transfer() bool {
 	c := j.call
+	if j.name != "rsync" {
+		j.sshOptions(c)
+	}
 	remote := false
 	for i, x := range c.operands {
 		h := ""

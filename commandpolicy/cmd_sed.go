@@ -169,7 +169,8 @@ func (s *sedScript) command() {
 	c := s.peek()
 	s.i++
 	switch c {
-	case '{', '}', '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
+	case '{': // a command may follow at once
+	case '}', '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
 		s.ending()
 	case 'q', 'Q', 'l', 'L':
 		s.skip(" \t")

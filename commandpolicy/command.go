@@ -339,9 +339,12 @@ func (j *judged) byGrammar() {
 	if hook != nil && hook(j) {
 		return
 	}
-	if s != nil {
-		j.apply(s, j.call)
+	if s == nil {
+		j.call = generic(j.args)
+		j.unknown("nothing is known of what " + j.name + " does")
+		return
 	}
+	j.apply(s, j.call)
 }
 
 // taken reports whether one of the files may lie in the current folder or above
@@ -404,6 +407,9 @@ func (j *judged) apply(s *spec, c *call) {
 	}
 	if s.never != "" || s.net {
 		j.sensitive(s, c)
+	}
+	if s.within || c.has("--exec-batch", "--exec") {
+		j.within()
 	}
 	for i, x := range c.operands {
 		k, ok := s.operandKind(i)

@@ -96,13 +96,19 @@ func (e *effects) use(k kind, x word, why string) {
 		e.change(k, x)
 	case kindExec:
 		e.executes(x.text)
+		if strings.ContainsAny(x.text, " \t") && x.known {
+			e.w.elsewhereHere(strings.TrimPrefix(x.text, "exec="))
+		}
 		if strings.Contains(x.text, "/") || !x.known {
 			e.pinWord(x)
 		}
 	case kindCode:
 		e.w.flow.edge(x.node, e.codeNode())
 		e.executes("code:" + e.part.Name)
-		e.w.shellWithin(x.text)
+		e.w.shellWithin(e.part.Name, x.text)
+		if e.part.Name == "make" {
+			e.w.elsewhereHere(x.text)
+		}
 	case kindShell:
 		e.shellText(x, why)
 	case kindScript:

@@ -29,6 +29,8 @@ import (
 //	stdin    code             without a command or a script the input is code
 //	local    FILE…            files of a project that decide what the program is: where
 //	                          one may lie, info options are not harmless
+//	within                    a word, the words from one on, or the input may be a command
+//	                          that is run: looked at for the deny list alone
 //	deny     RULE             any use hits this row of the built-in deny list
 //
 // An OPTION is written with all its names: -o,--output.
@@ -85,6 +87,7 @@ type spec struct {
 	wraps    bool
 	never    string
 	deny     ruleID   // a row of the built-in deny list that any use hits
+	within   bool     // its words and its input may hold commands
 	stdin    bool     // without a command or a script the input is code
 	local    []string // files of a project that take the info options over
 	opts     map[string]*option
@@ -228,6 +231,9 @@ func (s *spec) parseRow(words []string) error {
 		return nil
 	case "stdin":
 		s.stdin = true
+		return nil
+	case "within":
+		s.within = true
 		return nil
 	case "local":
 		s.local = words[1:]

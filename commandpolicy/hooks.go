@@ -144,6 +144,8 @@ func wrapperHook(name string) hook {
 		return (*judged).anyCommand
 	case "openssl":
 		return (*judged).openssl
+	case "gpg":
+		return (*judged).gpg
 	case "busybox", "toybox":
 		return (*judged).busybox
 	case "python", "perl", "ruby", "node", "php", "lua", "deno", "tclsh", "osascript", "julia", "guile", "pwsh":

@@ -60,7 +60,7 @@ secrets.env .secrets .secret vault.yml vault.yaml`)
 // homeSecrets are such folders and files when they lie in a home.
 var (
 	secretFolders = []string{".ssh", ".aws", ".azure", ".gnupg", ".kube", ".password-store"}
-	homeSecrets   = []string{".docker/config.json", ".terraform.d", ".config/gcloud", ".config/gh", ".config/hub", ".config/op", ".config/sops",
+	homeSecrets   = []string{".terraform.d", ".config/gcloud", ".config/gh", ".config/hub", ".config/op", ".config/sops",
 		".config/rclone", ".config/doctl", ".config/glab-cli", ".config/heroku", ".config/stripe", ".config/netlify", ".config/configstore",
 		".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".mozilla", ".thunderbird", ".local/share/keyrings",
 		".local/share/kwalletd", ".local/share/fish", ".local/share/atuin", "Library/Keychains", ".cargo/credentials", ".cargo/credentials.toml",
@@ -127,6 +127,9 @@ func secretPlace(p, home string) (string, secretClass) {
 		if i := strings.Index(p+"/", "/"+folder+"/"); i >= 0 && !publicNames[p[i+1:]] {
 			return placeClass(len(p) == i+1+len(folder))
 		}
+	}
+	if strings.HasSuffix(p, "/.docker/config.json") {
+		return placeClass(false)
 	}
 	for _, h := range []string{home, "/root", homeOf(p)} {
 		rel, ok := strings.CutPrefix(p, h+"/")

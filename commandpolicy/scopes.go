@@ -219,6 +219,9 @@ func widerScopes(part *Part) []Scope {
 	if c.outside || c.loose || c.spec == nil || c.spec.style == styleRaw || c.broken != "" || reachesOut(part) || len(part.Effects.Deletes) > 0 {
 		return nil
 	}
+	if slices.ContainsFunc(c.flags, func(u flagUse) bool { return u.opt == nil || runsOther(u.opt.kind) }) {
+		return nil // a rule names options, not what they run
+	}
 	sub := subWords(part)
 	if part.pinned || isShell(name) || c.spec.operandIs(kindScript) || len(sub) == 0 && wideAlone(name) && !checkers[name] {
 		return nil

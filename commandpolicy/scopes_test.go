@@ -344,3 +344,24 @@ func TestCodeIsNoWayAround(t *testing.T) {
 		t.Error("code that shows otherwise than it runs counts as understood")
 	}
 }
+
+// An option that runs something is remembered with what it runs, or not at all.
+func TestScopesPinWhatAnOptionRuns(t *testing.T) {
+	for text, other := range map[string]string{
+		"git difftool -x ls":                     "git difftool -x ./evil",
+		"git commit --exec x":                    "git commit --exec y",
+		"cargo build --config a.toml":            `cargo build --config 'build.rustc-wrapper="./evil"'`,
+		"go build -ldflags '-X main.v=1' ./...":  "go build -ldflags '-extld=./evil' ./...",
+		"go test -exec ./x ./...":                "go test -exec ./evil ./...",
+		"git log --output=x":                     "git log --output=y",
+		"wget -e robots=off https://example.org": "wget -e use_askpass=./evil https://example.org",
+	} {
+		c := testCase{Command: text}
+		_, a := c.decide()
+		for _, s := range New().Scopes(a, at()) {
+			if New().With(s.Rules...).allows(other, a, at()) {
+				t.Errorf("%q: %q covers %q", text, s.Title, other)
+			}
+		}
+	}
+}

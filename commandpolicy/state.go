@@ -56,6 +56,9 @@ func (v *vars) set(name string, val value) {
 	if val.known && len(v.ever[name]) < maxAlts {
 		v.ever[name] = append(v.ever[name], val.text)
 	}
+	if len(v.ever[name])+len(val.alts) <= maxAlts {
+		v.ever[name] = append(v.ever[name], val.alts...)
+	}
 	if num, ok := v.fickle[name]; ok {
 		val = changing(val, num)
 	}
@@ -126,8 +129,11 @@ func either(a, b value) value {
 		node:    b.node,
 	}
 	for _, x := range []value{a, b} {
-		if x.known && len(out.alts)+len(x.alts) < maxAlts {
-			out.alts = append(append(out.alts, x.text), x.alts...)
+		if x.known && len(out.alts) < maxAlts {
+			out.alts = append(out.alts, x.text)
+		}
+		if len(out.alts)+len(x.alts) <= maxAlts {
+			out.alts = append(out.alts, x.alts...)
 		}
 	}
 	return out

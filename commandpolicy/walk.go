@@ -420,6 +420,12 @@ func (w *walker) forWords(c *syntax.ForClause, l *syntax.WordIter) {
 			if it.known && len(v.alts) < maxAlts {
 				v.alts = append(v.alts, it.text)
 			}
+			if len(v.alts)+len(it.alts) <= maxAlts {
+				v.alts = append(v.alts, it.alts...)
+			}
+			if it.glob != "" && len(v.alts) < maxAlts {
+				v.alts = append(v.alts, it.glob)
+			}
 		}
 		v.plain = v.plain && l.InPos.IsValid() && !c.Select
 		w.loop(func() { w.vars.bind(name, v); w.stmts(c.Do); w.vars.unbind(name, v) })

@@ -111,12 +111,33 @@ func staticText(x *syntax.Word) (string, bool) {
 func (w *walker) expand(parts []syntax.WordPart) []word {
 	f := &splitter{w: w, cur: freshWord}
 	parts = joinLits(parts)
+	if name, rest, ok := tildeValue(parts); ok {
+		f.add(piece{text: name, known: !strings.Contains(rest, ":~"), bare: true})
+		parts = append([]syntax.WordPart{&syntax.Lit{Value: rest}}, parts[1:]...)
+	}
 	for i, p := range parts {
 		for _, pc := range w.pieces(p, i == 0, i == len(parts)-1) {
 			f.add(pc)
 		}
 	}
 	return f.finish()
+}
+
+// tildeValue splits a word that looks like NAME=~…: bash expands the tilde
+// there too, also where the word is no assignment (dd of=~/x).
+func tildeValue(parts []syntax.WordPart) (name, rest string, ok bool) {
+	if len(parts) == 0 {
+		return "", "", false
+	}
+	l, isLit := parts[0].(*syntax.Lit)
+	if !isLit {
+		return "", "", false
+	}
+	name, rest, ok = strings.Cut(l.Value, "=")
+	if !ok || !syntax.ValidName(name) || !strings.HasPrefix(rest, "~") && !strings.Contains(rest, ":~") {
+		return "", "", false
+	}
+	return name + "=", rest, true
 }
 
 // single expands a word that is neither split nor matched against files.

@@ -1,0 +1,108 @@
+package commandpolicy
+
+import (
+	"regexp"
+	"strings"
+)
+
+// maxWithin bounds how many words, and lines of the input, are looked at.
+const maxWithin = 32
+
+// within looks for commands in the words and the input of a program that may
+// run them (vim -c '!…', npx rm …, sqlite3 '.shell …'), for the deny list
+// alone: what looks like a command may be none.
+func (j *judged) within() {
+	for i, x := range j.args[:min(len(j.args), maxWithin)] {
+		if !x.known {
+			continue
+		}
+		j.textWithin(x.text)
+		if strings.HasPrefix(x.text, "-") || specFor(x.text) == nil {
+			continue
+		}
+		tail := make([]string, 0, maxWithin)
+		for _, y := range j.args[i:min(len(j.args), i+maxWithin)] {
+			tail = append(tail, shellQuote(y.text))
+		}
+		j.w.elsewhereHere(strings.Join(tail, " "))
+	}
+	if text, ok := j.w.flow.known(j.w.io.in); ok {
+		for _, line := range strings.SplitN(text, "\n", maxWithin) {
+			j.textWithin(line)
+		}
+	}
+}
+
+// shellEscapes are the ways by which editors, pagers, debuggers and database
+// clients are told to run what follows.
+var shellEscapes = regexp.MustCompile(`^[+:]*\s*(?:silent!?\s+)?(?:!+|\.shell\s|\.system\s|\\!|shell\s|system\s|sh\s)\s*(.+)$`)
+
+func (j *judged) textWithin(text string) {
+	if !strings.ContainsAny(text, " \t") {
+		return
+	}
+	if m := shellEscapes.FindStringSubmatch(text); m != nil {
+		j.w.elsewhereHere(m[1])
+	} else {
+		j.w.elsewhereHere(text)
+	}
+	j.w.shellWithin(j.name, text)
+}
+
+// argvCalls are the calls that take a command as a list of strings.
+var argvCalls = regexp.MustCompile(`\b(?:exec[a-z]*|system|spawn[A-Za-z]*|posix_spawn|run|call|Popen|check_output|check_call|execFile|execFileSync)\b[\s(\[]*`)
+
+// argvWithin looks at commands that code gives as lists: run(["rm", "-rf", "/"]).
+func (w *walker) argvWithin(code string) {
+	for _, at := range argvCalls.FindAllStringIndex(code, 16) {
+		if words := stringList(code[at[1]:]); len(words) > 1 {
+			for i := range words {
+				words[i] = shellQuote(words[i])
+			}
+			w.elsewhereHere(strings.Join(words, " "))
+		}
+	}
+}
+
+// stringList reads the string literals that s begins with, separated by commas
+// and brackets.
+func stringList(s string) []string {
+	var out []string
+	for len(out) < maxWithin {
+		s = strings.TrimLeft(s, " \t\n,[(")
+		if s == "" || s[0] != '"' && s[0] != '\'' {
+			break
+		}
+		end := strings.IndexByte(s[1:], s[0])
+		if end < 0 {
+			break
+		}
+		out = append(out, s[1:end+1])
+		s = s[end+2:]
+	}
+	return out
+}
+
+var (
+	backticks = regexp.MustCompile("`([^`]+)`|(?:%x|qx)\\s*[({\\[|!/]([^)}\\]|!]+)")
+	tclCalls  = regexp.MustCompile(`(?:^|[;\[{\n])\s*(?:exec|spawn|system)\s+([^;\]}\n]+)()`)
+	noShell   = regexp.MustCompile(`$^`)
+)
+
+// quotedShell finds what a language runs as a command without a call.
+func quotedShell(name string) *regexp.Regexp {
+	s := specFor(name)
+	if s == nil {
+		return noShell
+	}
+	switch s.name {
+	case "perl", "ruby", "php":
+		return backticks
+	case "tclsh":
+		return tclCalls
+	}
+	return noShell
+}
+
+// shellQuote makes one word of s.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
