@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/tera-pilot/tera-pilot/agent/model/local"
+	"github.com/tera-pilot/tera-pilot/internal/config"
+	"github.com/tera-pilot/tera-pilot/internal/secret"
 	"github.com/tera-pilot/tera-pilot/internal/termtest"
 )
 
@@ -283,5 +285,29 @@ func TestModelsRefresh(t *testing.T) {
 	}
 	if out, err := command("models", "list").CombinedOutput(); err == nil || !strings.Contains(string(out), "models.json") {
 		t.Errorf("a broken file: %v\n%s", err, out)
+	}
+}
+
+// TestRemoteIsAllowedByName: the permission for another machine belongs to the
+// address beside it, and to no other that the environment names.
+func TestRemoteIsAllowedByName(t *testing.T) {
+	for _, c := range []struct {
+		settings, env, want string
+	}{
+		{`{"base_url":"http://192.168.7.9:11434","allow_remote_local":true}`, "OLLAMA_HOST=192.168.7.10:11434", "is not this machine"},
+		{`{"allow_remote_local":true}`, "OLLAMA_HOST=192.168.7.10:11434", "is not this machine"},
+		{`{"base_url":"http://192.168.7.9:11434"}`, "", "is not this machine"},
+		{`{"base_url":"http://192.168.7.9:11434","allow_remote_local":true}`, "", ""},
+	} {
+		var mine config.Provider
+		if err := json.Unmarshal([]byte(c.settings), &mine); err != nil {
+			t.Fatal(err)
+		}
+		p := place{state: t.TempDir(), settings: config.Settings{Provider: "ollama", Model: "m", Providers: map[string]config.Provider{"ollama": mine}}}
+		a := &app{process: process{env: []string{c.env}}}
+		_, err := a.provider(t.Context(), p, secret.New()) // nothing is dialled yet
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s with %q: %v", c.settings, c.env, err)
+		}
 	}
 }

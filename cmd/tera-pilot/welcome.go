@@ -15,7 +15,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/model/local"
 	"github.com/tera-pilot/tera-pilot/audit"
-	"github.com/tera-pilot/tera-pilot/internal/keystore"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
@@ -161,7 +160,7 @@ func (a *app) enterKey(ctx context.Context, p place, id string) error {
 		return usage("%w", err)
 	}
 	return a.recorded(ctx, p.state, audit.SettingsChange("key "+id+" set", "", "", "key "+id), func() error {
-		return keystore.Open(p.state).Set(id, "stdin", strings.NewReader(string(key)))
+		return a.keys(p.state).Set(id, "stdin", strings.NewReader(string(key)))
 	})
 }
 
