@@ -21,7 +21,6 @@ type text struct {
 
 	top           int // logical line at the top
 	height, width int
-	find          string
 }
 
 // openText shows the source of the chosen entry, or of the whole conversation.
