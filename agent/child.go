@@ -71,8 +71,7 @@ func (s *Session) openChild(ctx context.Context, above *lineage, tools []string,
 		return nil, err
 	}
 	o := s.o
-	o.Log, o.Past, o.Tools, o.MaxSteps, o.above = log, nil, registry, steps, above
-	o.Provider, o.Model, o.Price, o.Window, o.MaxOutput, o.Small, o.Images = m.Provider, m.Model, m.Price, m.Window, m.MaxOutput, m.Small, m.Images
+	o.Log, o.Past, o.Mind, o.Tools, o.MaxSteps, o.above = log, nil, m, registry, steps, above
 	o.World = s.o.World.WithOutputs(log.OutDir(), log.OpenOutput)
 	o.Budget, o.Problems = s.o.Budget.Child(budget.Limits{}), nil
 	o.Commands, o.Witness, o.Switch, o.Preview, o.Book = nil, nil, nil, false, nil

@@ -93,7 +93,7 @@ func newRigAt(t testing.TB, base string, steps []step, adjust func(*Options)) *r
 	}
 	r.opts = Options{
 		Front: audit.FrontTUI, CanAsk: true, Interactive: true, Sandbox: gate.SandboxAuto, Home: r.home, State: r.state,
-		Provider: model.NewScripted(script(t, steps...), r.root), Model: "scripted", Store: session.NewStore(filepath.Join(r.state, "sessions")),
+		Mind: Mind{Provider: model.NewScripted(script(t, steps...), r.root), Model: "scripted"}, Store: session.NewStore(filepath.Join(r.state, "sessions")),
 		Redactor: secret.New(), MaxSteps: 50, Now: time.Now,
 	}
 	if adjust != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/guide"
 	"github.com/tera-pilot/tera-pilot/agent/hook"
-	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
@@ -42,14 +41,8 @@ type Options struct {
 	World       *world.World
 	Tools       *tool.Registry
 
-	Provider  model.Provider // nil: none is configured; a turn then ends with the next step
-	Model     string
-	Price     func(model.Usage) *int64 // millionths of a dollar; nil: unknown
-	Small     bool                     // the model's window is small
-	Window    int64                    // of the model, in tokens; 0 when unknown
-	MaxOutput int64                    // of the model's answer, in tokens; 0 when unknown
-	Images    bool                     // the model takes pictures
-	Preview   bool                     // tell the front end of the files of a call (event.CallPreview)
+	Mind         // at the start; without a Provider a turn ends with what to do about that
+	Preview bool // tell the front end of the files of a call (event.CallPreview)
 
 	Log      *session.Log
 	Past     []event.Event // what Log holds already
@@ -134,10 +127,9 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if s.audit, err = o.Evidence.Session(ctx, info); err != nil {
 		return nil, noEvidence(err)
 	}
-	mind := Mind{Provider: o.Provider, Model: o.Model, Price: o.Price, Window: o.Window, MaxOutput: o.MaxOutput, Small: o.Small, Images: o.Images}
 	s.owner = newOwner(&owned{
 		offers: offered(o.Commands),
-		mind:   mind, known: o.Learnt.Get(mind.id(), mind.Model),
+		mind:   o.Mind, known: o.Learnt.Get(o.Mind.id(), o.Mind.Model),
 		now: o.Now, log: o.Log, state: past, redact: redactEvent(o.Redactor.Bytes),
 		limits: gate.Limits{Level: o.Level, Rules: o.Rules}, canAsk: o.CanAsk, optOut: o.OptOut,
 		read: func() ([]event.Event, error) { return o.Store.Read(o.Log.ID()) },
@@ -173,13 +165,9 @@ func (s *Session) ceiling() gate.Level { return s.effective(s.o.Level, s.o.OptOu
 
 // begin writes the first events of this process and settles what is open.
 func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
-	id, name := "", s.o.Model
-	if s.o.Provider != nil {
-		id = s.o.Provider.ID()
-	}
 	err := s.owner.emit(event.Opened{
 		Root: s.o.World.Root(), Front: string(s.o.Front), Level: info.Level,
-		Sandbox: info.Sandbox.Setting + " " + info.Sandbox.Grade, Provider: id, Model: name,
+		Sandbox: info.Sandbox.Setting + " " + info.Sandbox.Grade, Provider: s.o.Mind.id(), Model: s.o.Model,
 		Version: info.Version, Resumed: len(s.o.Past) > 0, Facts: s.o.Facts.Text() + s.o.Skills,
 		Parent: s.parentID(), Network: "off", Window: s.o.Window, MaxCost: s.o.Budget.Money(false),
 	})

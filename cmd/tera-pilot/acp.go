@@ -201,9 +201,9 @@ func (a *app) openForEditor(ctx context.Context, r acp.Request, noConfirm bool) 
 	if err != nil {
 		return acp.Opened{}, err
 	}
-	opened := acp.Opened{Session: o, Root: p.root, Model: o.provider.model, Window: o.provider.window}
-	if o.provider.Provider != nil {
-		opened.Models, err = knownModels(o.provider.ID())
+	opened := acp.Opened{Session: o, Root: p.root, Model: o.mind.Model, Window: o.mind.Window}
+	if o.mind.Provider != nil {
+		opened.Models, err = knownModels(o.mind.Provider.ID())
 	}
 	if err != nil {
 		return acp.Opened{}, errors.Join(err, o.Close(audit.CloseError))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tera-pilot/tera-pilot/agent"
 	"github.com/tera-pilot/tera-pilot/agent/doctor"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/model"
@@ -26,13 +27,13 @@ type desk struct {
 	a     *app
 	ctx   context.Context
 	place place
-	use   provider
+	use   agent.Mind
 	store *session.Store
 }
 
 // desk is what the terminal of a session may ask.
 func (a *app) desk(ctx context.Context, o *opened) front.Desk {
-	d := desk{a, ctx, o.place, o.provider, o.sessions}
+	d := desk{a, ctx, o.place, o.mind, o.sessions}
 	return front.Desk{
 		Sessions: d.sessions, Rename: d.rename, Archive: d.archive, Fork: true, Delete: witnessedStore{d.store, a, ctx}.Delete,
 		Models: d.models, Files: d.files, Checks: d.checks, Said: d.said, Edit: d.edit, Rules: ruleRows(o),
@@ -70,17 +71,17 @@ func (d desk) models() ([]snap.ModelRow, error) {
 	if d.use.Provider == nil {
 		return nil, errors.New("this session has no model")
 	}
-	out := []snap.ModelRow{{Provider: d.use.ID(), Name: d.use.model, Facts: "of the start"}}
+	out := []snap.ModelRow{{Provider: d.use.Provider.ID(), Name: d.use.Model, Facts: "of the start"}}
 	known, err := catalogue(d.place.state)
 	if err != nil {
 		return nil, err
 	}
-	ready := map[string]bool{d.use.ID(): true}
+	ready := map[string]bool{d.use.Provider.ID(): true}
 	for _, p := range model.Presets() {
 		ready[p.ID] = ready[p.ID] || p.NeedsKey && d.a.hasKey(d.place, p)
 	}
 	for _, i := range known.Models {
-		if i.Provider == d.use.ID() && i.Model == d.use.model {
+		if i.Provider == d.use.Provider.ID() && i.Model == d.use.Model {
 			continue
 		}
 		row := snap.ModelRow{Provider: i.Provider, Name: i.Model, Facts: windowText(i.Context) + "  " + priceText(i.Prices)}

@@ -80,9 +80,9 @@ func (a *app) patient(ctx context.Context, project string) (doctor.Place, error)
 	}
 	d.Sandbox, d.Unused = s.Sandbox, s.Unused
 	_, d.Policy = a.rules(state)
-	prov, err := a.provider(ctx, place{home: home, state: state, root: d.Root, settings: s}, secret.New())
-	if d.ProviderErr = err; err == nil && prov.Provider != nil {
-		d.Provider, d.Model = prov.ID(), prov.model
+	mind, err := a.mind(ctx, place{home: home, state: state, root: d.Root, settings: s}, secret.New())
+	if d.ProviderErr = err; err == nil && mind.Provider != nil {
+		d.Provider, d.Model = mind.Provider.ID(), mind.Model
 	}
 	d.Web, d.WebErr = a.webWords(s, state)
 	if d.Root != "" {

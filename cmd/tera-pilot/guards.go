@@ -25,7 +25,7 @@ const auto = "auto"
 
 // guard is the guardian of a session: the rules' score, and a model where the
 // settings name one.
-func (a *app) guard(ctx context.Context, p place, redactor *secret.Redactor, own provider) (agent.Guard, error) {
+func (a *app) guard(ctx context.Context, p place, redactor *secret.Redactor, own agent.Mind) (agent.Guard, error) {
 	level, err := guardian.ParseLevel(p.settings.Guardian)
 	g := agent.Guard{Level: level}
 	if err != nil || level == guardian.Off || p.settings.GuardianModel == "" || a.flags.script != "" {
@@ -37,7 +37,7 @@ func (a *app) guard(ctx context.Context, p place, redactor *secret.Redactor, own
 			p.settings.Provider = id
 		}
 		p.settings.Model = p.settings.GuardianModel
-		if mind, err = a.provider(ctx, p, redactor); err != nil {
+		if mind, err = a.mind(ctx, p, redactor); err != nil {
 			return g, fmt.Errorf("guardian_model: %w", err)
 		}
 	}
@@ -48,13 +48,13 @@ func (a *app) guard(ctx context.Context, p place, redactor *secret.Redactor, own
 }
 
 // reviewer asks a model for a review, over the client that sessions use.
-func reviewer(mind provider, redactor *secret.Redactor) guardian.Reviewer {
+func reviewer(mind agent.Mind, redactor *secret.Redactor) guardian.Reviewer {
 	return func(ctx context.Context, q guardian.Prompt) (string, error) {
-		req := model.Request{Model: mind.model, System: q.System, Messages: []model.Message{model.UserText(q.User)}}
+		req := model.Request{Model: mind.Model, System: q.System, Messages: []model.Message{model.UserText(q.User)}}
 		if err := agent.Outgoing(redactor, "", req); err != nil {
 			return "", err
 		}
-		r, err := mind.Complete(ctx, req, func(model.Delta) {})
+		r, err := mind.Provider.Complete(ctx, req, func(model.Delta) {})
 		switch {
 		case err != nil:
 			return "", err

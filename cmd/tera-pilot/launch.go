@@ -35,23 +35,28 @@ import (
 
 // A launch says what kind of session is wanted.
 type launch struct {
-	front         audit.Front
-	dir           string        // where it was started
-	canAsk        bool          // somebody answers questions
-	optOut        bool          // --no-confirm
-	last          bool          // go on with the last session of the folder
-	resume        string        // go on with this one
-	maxSteps      int           // 0: the setting
-	limits        budget.Limits // of this run; 0: none
-	needsSandbox  bool          // refuse to start without one
-	provider      *provider     // in place of the one that is configured
-	tools         []string      // the only ones that are offered; nil: all
-	mcpTimeout    time.Duration // of calls of MCP servers; 0: the default
-	needsProvider bool          // refuse to start without a model
-	env           []string
-	editor        world.Editor // nil: none
-	preview       bool         // the front end shows the files of a call itself
-	review        review       // asks about a folder that is not trusted; nil: nobody can be asked
+	front   audit.Front
+	dir     string // where it was started
+	env     []string
+	last    bool         // go on with the last session of the folder
+	resume  string       // go on with this one
+	mind    *agent.Mind  // in place of the one that is configured
+	tools   []string     // the only ones that are offered; nil: all
+	editor  world.Editor // nil: none
+	preview bool         // the front end shows the files of a call itself
+
+	// The person.
+	canAsk bool   // somebody answers questions
+	optOut bool   // --no-confirm
+	review review // asks about a folder that is not trusted; nil: nobody can be asked
+
+	// What it may take.
+	maxSteps   int           // 0: the setting
+	limits     budget.Limits // of this run; 0: none
+	mcpTimeout time.Duration // of calls of MCP servers; 0: the default
+
+	// What it refuses to start without.
+	needsSandbox, needsProvider bool
 }
 
 // place is where a session works and where its state lies.
@@ -70,7 +75,8 @@ type opened struct {
 	mcp       *mcp.Servers
 	tools     *tool.Registry // that are offered
 	evidence  *audit.Log
-	provider  provider
+	mind      agent.Mind
+	redactor  *secret.Redactor
 	sessions  *session.Store
 	undo      *undo.Store    // nil: it cannot be read
 	diagnosis *diagnosis     // nil without --log
@@ -85,26 +91,20 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	level, setting, err := levels(p.settings)
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	redactor := secret.New()
-	a.registerSecrets(redactor)
-	var prov provider
-	if l.provider != nil {
-		prov = *l.provider
-	} else if prov, err = a.provider(ctx, p, redactor); err != nil {
+	o := &opened{place: p, redactor: secret.New()}
+	a.registerSecrets(o.redactor)
+	if l.mind != nil {
+		o.mind = *l.mind
+	} else if o.mind, err = a.mind(ctx, p, o.redactor); err != nil {
 		return nil, err
 	}
-	o := &opened{place: p, provider: prov}
 	if o.project, o.grant, err = a.letIn(ctx, p, l.review); err != nil {
 		return nil, err
 	}
-	if o.diagnosis, err = openDiagnosis(a.flags.log, redactor); err != nil {
+	if o.diagnosis, err = openDiagnosis(a.flags.log, o.redactor); err != nil {
 		return nil, errors.Join(err, o.leave())
 	}
-	if err := a.session(ctx, o, l, level, setting, redactor); err != nil {
+	if err := a.session(ctx, o, l); err != nil {
 		return nil, errors.Join(err, o.leave())
 	}
 	if err := o.diagnosis.follow(o); err != nil {
@@ -115,8 +115,12 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 
 // session opens the session's log, reads the rules and builds what it stands
 // on.
-func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level, setting gate.Setting, redactor *secret.Redactor) error {
-	p, prov := o.place, o.provider
+func (a *app) session(ctx context.Context, o *opened, l launch) error {
+	p, redactor := o.place, o.redactor
+	level, setting, err := levels(p.settings)
+	if err != nil {
+		return usage("%w", err)
+	}
 	book := rulebook.Book{State: p.state, Project: o.project, Grant: o.grant}
 	rules, err := book.Rules()
 	if err != nil {
@@ -128,10 +132,10 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	if err := a.openMCP(o, l); err != nil {
 		return err
 	}
-	if l.needsProvider && prov.Provider == nil {
+	if l.needsProvider && o.mind.Provider == nil {
 		return &exitError{exitModel, errNoModel}
 	}
-	guards, err := a.guard(ctx, p, redactor, prov)
+	guards, err := a.guard(ctx, p, redactor, o.mind)
 	if err != nil {
 		return err
 	}
@@ -163,7 +167,7 @@ func (a *app) session(ctx context.Context, o *opened, l launch, level gate.Level
 	opts := agent.Options{
 		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
 		Level: level, Sandbox: setting, Rules: rules, Book: &book, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
-		Home: p.home, State: p.state, Provider: prov.Provider, Model: prov.model, Price: prov.price, Small: prov.small, Images: prov.images, Window: prov.window, MaxOutput: prov.output, Preview: l.preview,
+		Home: p.home, State: p.state, Mind: o.mind, Preview: l.preview,
 		Budget: spending(l, p, past), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
 		Switch: func(id, name string) (agent.Mind, error) { return a.another(ctx, p, redactor, id, name) },
 		Hooks:  hooks, Guard: guards,

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/tera-pilot/tera-pilot/agent"
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/model/local"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
@@ -20,21 +21,21 @@ const patience = 2 * time.Second
 
 // localProvider opens a model of this machine: with the window that is really
 // in force, and with what was found of how it calls tools.
-func (a *app) localProvider(ctx context.Context, p place, preset model.Preset, cfg model.Config, info model.Info, chosen local.Choice) (provider, error) {
+func (a *app) localProvider(ctx context.Context, p place, preset model.Preset, cfg model.Config, info model.Info, chosen local.Choice) (agent.Mind, error) {
 	found, there, err := serverAt(ctx, preset, cfg.BaseURL)
 	if err != nil {
-		return provider{}, err
+		return agent.Mind{}, err
 	}
 	if there && chosen.Provider != "" && found.Kind != chosen.Provider {
-		return provider{}, &exitError{exitModel, fmt.Errorf("at %s you chose %s, and what answers there now is %s: stop it, or choose again with --provider and --model", found.Address, chosen.Provider, kindOf(found))}
+		return agent.Mind{}, &exitError{exitModel, fmt.Errorf("at %s you chose %s, and what answers there now is %s: stop it, or choose again with --provider and --model", found.Address, chosen.Provider, kindOf(found))}
 	}
 	m, known := found.Model(info.Model)
 	if there && !known && len(found.Models) > 0 {
-		return provider{}, &exitError{exitModel, fmt.Errorf("%s at %s has no model %s; it has %s", kindOf(found), found.Address, visible.Strict(info.Model), someNames(found))}
+		return agent.Mind{}, &exitError{exitModel, fmt.Errorf("%s at %s has no model %s; it has %s", kindOf(found), found.Address, visible.Strict(info.Model), someNames(found))}
 	}
 	window := local.Window(found, m, info.Context, freeMemory())
 	if window < leastWindow {
-		return provider{}, &exitError{exitModel, fmt.Errorf("the window of %s is %d tokens, and the instructions and tools alone take about %d: load the model with a larger one, or take another", visible.Strict(info.Model), window, leastWindow)}
+		return agent.Mind{}, &exitError{exitModel, fmt.Errorf("the window of %s is %d tokens, and the instructions and tools alone take about %d: load the model with a larger one, or take another", visible.Strict(info.Model), window, leastWindow)}
 	}
 	if known {
 		over := found.Info(m)
@@ -44,7 +45,7 @@ func (a *app) localProvider(ctx context.Context, p place, preset model.Preset, c
 	cfg.Profile.NumCtx = window
 	client, err := model.Open(cfg)
 	if err != nil {
-		return provider{}, &exitError{exitModel, err}
+		return agent.Mind{}, &exitError{exitModel, err}
 	}
 	if !there {
 		found.Address = cfg.BaseURL
@@ -55,7 +56,10 @@ func (a *app) localProvider(ctx context.Context, p place, preset model.Preset, c
 		mode = model.ToolsText // the server says so itself
 	}
 	probed := model.NewProbed(client, map[string]model.ToolMode{info.Model: mode}, func(_ string, m model.ToolMode) error { return tools.Keep(key, m) })
-	return provider{probed, info.Model, pricing(info, true), window, info.MaxOutput, window < smallWindow, info.Images || m.Images}, nil
+	return agent.Mind{
+		Provider: probed, Model: info.Model, Price: pricing(info, true), Window: window, MaxOutput: info.MaxOutput,
+		Small: window < smallWindow, Images: info.Images || m.Images,
+	}, nil
 }
 
 // serverAt looks at one address of this machine; there is false when nothing

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/agent"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/mcpserver"
 	"github.com/tera-pilot/tera-pilot/agent/model"
@@ -46,7 +47,7 @@ func (a *app) mcpCallCommand() *cobra.Command {
 func (a *app) callTool(ctx context.Context, server, tool string, args json.RawMessage, limit time.Duration) error {
 	asks := isTerminal(a.stdin) && isTerminal(a.stdout)
 	relay := &model.Relay{}
-	o, err := a.open(ctx, launch{front: audit.FrontCLI, canAsk: asks, mcpTimeout: limit, provider: byHand(relay)})
+	o, err := a.open(ctx, launch{front: audit.FrontCLI, canAsk: asks, mcpTimeout: limit, mind: byHand(relay)})
 	if err != nil {
 		return err
 	}
@@ -66,8 +67,8 @@ func (a *app) callTool(ctx context.Context, server, tool string, args json.RawMe
 }
 
 // byHand is the provider of a session whose calls are handed in.
-func byHand(r *model.Relay) *provider {
-	return &provider{Provider: r, model: model.RelayID, price: func(model.Usage) *int64 { return new(int64) }}
+func byHand(r *model.Relay) *agent.Mind {
+	return &agent.Mind{Provider: r, Model: model.RelayID, Price: func(model.Usage) *int64 { return new(int64) }}
 }
 
 // called prints what came of the call, and turns it into an exit code.

@@ -27,22 +27,6 @@ const smallWindow = fit.SmallWindow
 // errNoModel says that nothing was configured that could answer.
 var errNoModel = errors.New("no model is configured: set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY, or the address of a local server in OPENAI_BASE_URL, and name a model with --model; `tera-pilot demo` needs none, and `tera-pilot models probe` looks for servers on this machine")
 
-// provider is the model that a session talks to. The zero provider is none.
-type provider struct {
-	model.Provider
-	model  string
-	price  func(model.Usage) *int64
-	window int64
-	output int64 // the longest answer, in tokens; 0 when unknown
-	small  bool
-	images bool // it takes pictures
-}
-
-// mind is the model as a session takes it.
-func (p provider) mind() agent.Mind {
-	return agent.Mind{Provider: p.Provider, Model: p.model, Price: p.price, Window: p.window, MaxOutput: p.output, Small: p.small, Images: p.images}
-}
-
 // another opens a model for a session that runs: a provider by its id, with
 // the key and the address that the settings and the environment hold for it.
 func (a *app) another(ctx context.Context, p place, redactor *secret.Redactor, id, name string) (agent.Mind, error) {
@@ -50,30 +34,26 @@ func (a *app) another(ctx context.Context, p place, redactor *secret.Redactor, i
 		return agent.Mind{}, errors.New("a script is played to its end by the model that it began with")
 	}
 	p.settings.Provider, p.settings.Model = id, name
-	prov, err := a.provider(ctx, p, redactor)
-	if err != nil {
-		return agent.Mind{}, err
-	}
-	return prov.mind(), nil
+	return a.mind(ctx, p, redactor)
 }
 
-// provider chooses the model by flags, settings and environment, and last by
-// what the person chose on the start screen. A key that it resolves is given to
+// mind chooses the model by flags, settings and environment, and last by what
+// the person chose on the start screen; the zero Mind is none. A key that it resolves is given to
 // the redactor before anything else sees it.
-func (a *app) provider(ctx context.Context, p place, redactor *secret.Redactor) (provider, error) {
+func (a *app) mind(ctx context.Context, p place, redactor *secret.Redactor) (agent.Mind, error) {
 	if a.flags.script != "" && p.settings.Provider != "" && p.settings.Provider != scripted {
-		return provider{}, usage("--script plays with the provider scripted, not %s", p.settings.Provider)
+		return agent.Mind{}, usage("--script plays with the provider scripted, not %s", p.settings.Provider)
 	}
 	if p.settings.Provider == scripted || a.flags.script != "" {
 		return a.script(p)
 	}
 	preset, chosen, err := a.meant(p)
 	if err != nil || preset.ID == "" {
-		return provider{}, err
+		return agent.Mind{}, err
 	}
 	cfg, name, err := a.configure(p, preset, chosen, redactor)
 	if err != nil {
-		return provider{}, err
+		return agent.Mind{}, err
 	}
 	info, _ := cfg.Catalogue.Find(preset.ID, name)
 	if set := p.settings.Providers[preset.ID].Context; set > 0 {
@@ -85,9 +65,12 @@ func (a *app) provider(ctx context.Context, p place, redactor *secret.Redactor) 
 	cfg.Profile.NumCtx = info.Context
 	client, err := model.Open(cfg)
 	if err != nil {
-		return provider{}, &exitError{exitModel, err}
+		return agent.Mind{}, &exitError{exitModel, err}
 	}
-	return provider{client, name, pricing(info, false), info.Context, info.MaxOutput, info.Context > 0 && info.Context < smallWindow, info.Images}, nil
+	return agent.Mind{
+		Provider: client, Model: name, Price: pricing(info, false), Window: info.Context, MaxOutput: info.MaxOutput,
+		Small: info.Context > 0 && info.Context < smallWindow, Images: info.Images,
+	}, nil
 }
 
 // configure is the endpoint of a provider and the name of its model.
@@ -243,18 +226,21 @@ func pricing(info model.Info, local bool) func(model.Usage) *int64 {
 }
 
 // script is the provider that plays a file.
-func (a *app) script(p place) (provider, error) {
+func (a *app) script(p place) (agent.Mind, error) {
 	if a.flags.script == "" {
-		return provider{}, usage("the provider scripted needs --script FILE")
+		return agent.Mind{}, usage("the provider scripted needs --script FILE")
 	}
 	if _, err := os.Stat(a.flags.script); err != nil {
-		return provider{}, usage("the script cannot be read: %w", err)
+		return agent.Mind{}, usage("the script cannot be read: %w", err)
 	}
 	s, err := scenario.Load(a.flags.script)
 	if err != nil {
-		return provider{}, usage("%w", err)
+		return agent.Mind{}, usage("%w", err)
 	}
 	free := func(model.Usage) *int64 { return new(int64) }
 	window := int64(p.settings.Providers[scripted].Context)
-	return provider{model.NewScripted(s, p.root), "scenario", free, window, 0, window > 0 && window < smallWindow, false}, nil
+	return agent.Mind{
+		Provider: model.NewScripted(s, p.root), Model: "scenario", Price: free, Window: window,
+		Small: window > 0 && window < smallWindow,
+	}, nil
 }

@@ -32,8 +32,8 @@ var errLeft = errors.New("left")
 // or one that the person takes on the start screen, which is then kept.
 func (a *app) modelChosen(ctx context.Context, f sessionFlags, p place) error {
 	for {
-		prov, err := a.provider(ctx, p, secret.New())
-		if err == nil && prov.Provider != nil {
+		mind, err := a.mind(ctx, p, secret.New())
+		if err == nil && mind.Provider != nil {
 			return nil
 		}
 		says := "No model is configured yet. Nothing has been sent."
