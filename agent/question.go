@@ -1,12 +1,14 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
@@ -120,6 +122,35 @@ func (d *Dispatcher) userQuestion(p proposal, text string, options []string) eve
 	}
 	q.Lines = w.out
 	return d.finish(q)
+}
+
+// askUser puts the model's own question to the person.
+func (d *Dispatcher) askUser(ctx context.Context, p proposal, text string, options []string) (string, error) {
+	if !p.input.CanAsk {
+		return "", tool.ErrNobody
+	}
+	a, err := d.asks.ask(ctx, d.userQuestion(p, text, options), nil)
+	if err != nil {
+		return "", err
+	}
+	if a.Choice != event.Say {
+		return "", fmt.Errorf("the person did not want to answer")
+	}
+	return a.Text, nil
+}
+
+// modelSays is what the model wrote beside the calls of its last reply.
+func (d *Dispatcher) modelSays() (string, error) {
+	s, err := d.owner.state()
+	if err != nil {
+		return "", err
+	}
+	for i := len(s.Messages) - 1; i >= 0; i-- {
+		if r := s.Messages[i].Reply; r != nil {
+			return r.Text, nil
+		}
+	}
+	return "", nil
 }
 
 // finish gives a question its identity and its time.

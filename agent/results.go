@@ -3,13 +3,10 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/audit"
 )
@@ -66,56 +63,6 @@ func (d *Dispatcher) tell(res event.CallResult) (event.CallResult, error) {
 		return event.CallResult{}, err
 	}
 	return res, d.owner.emit(append(taint, res)...)
-}
-
-// taint says that a result brings text of a source that was not in the context
-// before.
-func (d *Dispatcher) taint(r event.CallResult) ([]event.Body, error) {
-	if r.Untrusted == "" || r.Body == "" {
-		return nil, nil
-	}
-	s, err := d.owner.state()
-	from := event.Tainted{Source: r.Untrusted, What: clip(strings.ToValidUTF8(r.Title, "?"), 200)}
-	known := slices.Contains(s.Taint, r.Untrusted) && (len(s.From) >= maxFrom || slices.Contains(s.From, from))
-	if err != nil || known {
-		return nil, err
-	}
-	return []event.Body{from}, nil
-}
-
-// maxFrom is how many origins of untrusted text are told apart in a session.
-const maxFrom = 40
-
-// taintNames are what a decision calls the untrusted text in the context: each
-// source, with the newest things that came of it.
-func taintNames(s session.State) []string {
-	const shown = 3
-	out := make([]string, len(s.Taint))
-	for i, source := range s.Taint {
-		var what []string
-		for _, f := range slices.Backward(s.From) {
-			if f.Source == source && f.What != "" {
-				what = append(what, f.What)
-			}
-		}
-		out[i] = source
-		if len(what) > 0 {
-			out[i] += ": " + strings.Join(what[:min(len(what), shown)], "; ")
-		}
-		if n := len(what) - shown; n > 0 {
-			out[i] += fmt.Sprintf("; %d more", n)
-		}
-	}
-	return out
-}
-
-// sources are the words of the sources alone, as the audit log states them.
-func sources(named []string) []string {
-	out := make([]string, len(named))
-	for i, n := range named {
-		out[i], _, _ = strings.Cut(n, ": ")
-	}
-	return out
 }
 
 // refused closes a call that was denied or blocked, in both logs.
@@ -225,41 +172,4 @@ func (d *Dispatcher) seen(abs string) (string, bool) {
 	}
 	sum, ok := s.Seen[abs]
 	return sum, ok
-}
-
-// modelSays is what the model wrote beside the calls of its last reply.
-func (d *Dispatcher) modelSays() (string, error) {
-	s, err := d.owner.state()
-	if err != nil {
-		return "", err
-	}
-	for i := len(s.Messages) - 1; i >= 0; i-- {
-		if r := s.Messages[i].Reply; r != nil {
-			return r.Text, nil
-		}
-	}
-	return "", nil
-}
-
-// askUser puts the model's own question to the person.
-func (d *Dispatcher) askUser(ctx context.Context, p proposal, text string, options []string) (string, error) {
-	if !p.input.CanAsk {
-		return "", tool.ErrNobody
-	}
-	a, err := d.asks.ask(ctx, d.userQuestion(p, text, options), nil)
-	if err != nil {
-		return "", err
-	}
-	if a.Choice != event.Say {
-		return "", fmt.Errorf("the person did not want to answer")
-	}
-	return a.Text, nil
-}
-
-func todoEvent(items []tool.TodoItem) event.TodoChanged {
-	out := event.TodoChanged{}
-	for _, i := range items {
-		out.Items = append(out.Items, event.TodoItem{Text: i.Text, Status: i.Status})
-	}
-	return out
 }

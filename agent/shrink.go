@@ -266,3 +266,32 @@ func (s *Session) uncompact() error {
 	}
 	return s.owner.emit(event.Uncompacted{Of: c.Seq}, event.Notice{Severity: "info", Key: "compact", Text: "the compaction was taken back", Hint: "none is made unasked until the next /compact, or until the server refuses the length"})
 }
+
+// compactAlone is a compaction between two turns.
+func (s *Session) compactAlone(ctx context.Context, c event.Compact) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := s.owner.do(func(o *owned) {
+		if o.cancel = cancel; o.stopped {
+			cancel()
+		}
+		o.stopped = false
+	})
+	if err == nil {
+		err = s.compactNow(ctx, c.Back)
+	}
+	bodies := []event.Body{event.Working{}}
+	if err != nil && ctx.Err() == nil {
+		bodies = append(bodies, event.Notice{Severity: "warn", Text: "the conversation was not summed up: " + err.Error(), Key: "compact"})
+	}
+	_ = s.owner.do(func(o *owned) { o.tell(bodies...) }) // an ended session has nobody to tell
+}
+
+// compactIfAsked does a compaction that the person asked for in the middle of a turn.
+func (s *Session) compactIfAsked(ctx context.Context) error {
+	var c *event.Compact
+	if err := s.owner.do(func(o *owned) { c, o.compact = o.compact, nil }); err != nil || c == nil {
+		return err
+	}
+	return s.compactNow(ctx, c.Back)
+}

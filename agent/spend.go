@@ -114,3 +114,9 @@ func (s *Session) learn(m Mind, known fit.Known) {
 	})
 	_ = s.o.Learnt.Put(m.id(), m.Model, known)
 }
+
+// overBudget says that a request was not sent for want of a budget.
+func overBudget(err error) bool {
+	_, ok := errors.AsType[*budget.ReachedError](err)
+	return ok || errors.Is(err, budget.ErrUnpriced)
+}

@@ -2,10 +2,12 @@ package agent
 
 import (
 	"bytes"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 )
 
@@ -83,4 +85,64 @@ func (o *outputs) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true
+}
+
+// deltas hands the pieces of a reply on, thirty times a second at most. A
+// secret is masked also where it is split between two pieces, so what could be
+// the beginning of one is held back.
+type deltas struct {
+	s               *Session
+	model           string
+	text, reasoning maskedText
+	last            time.Time
+}
+
+// frameTime is the least time between two pieces on a front end.
+const frameTime = time.Second / 30
+
+func newDeltas(s *Session, model string) *deltas {
+	d := &deltas{s: s, model: model}
+	d.restart()
+	return d
+}
+
+func (d *deltas) restart() {
+	d.text, d.reasoning = newMaskedText(d.s.o.Redactor), newMaskedText(d.s.o.Redactor)
+}
+
+func (d *deltas) take(m model.Delta) {
+	switch m.Kind {
+	case model.DeltaText:
+		d.text.add(m.Text)
+	case model.DeltaReasoning:
+		d.reasoning.add(m.Text)
+	case model.DeltaWarning:
+		d.s.hint(d.model, m.Text)
+	case model.DeltaRetry:
+		d.restart()
+		_ = d.s.owner.emit(event.Notice{Severity: "warn", Key: "retry", Text: fmt.Sprintf("the model's server failed (%s): trying again%s, attempt %d", m.Retry.Cause, after(m.Retry.Wait), m.Retry.Attempt)}) // the turn's end says more
+	}
+	if now := d.s.o.Now(); now.Sub(d.last) >= frameTime {
+		d.flush()
+		d.last = now
+	}
+}
+
+// after says how long is waited, where a person would notice.
+func after(wait time.Duration) string {
+	if wait < time.Second {
+		return ""
+	}
+	return " in " + wait.Round(time.Second).String()
+}
+
+// flush hands on what is ready. The deltas are transient: the whole reply
+// follows them.
+func (d *deltas) flush() {
+	if text := d.reasoning.ready(); text != "" {
+		_ = d.s.owner.emit(event.ReasoningDelta{Text: text})
+	}
+	if text := d.text.ready(); text != "" {
+		_ = d.s.owner.emit(event.TextDelta{Text: text})
+	}
 }

@@ -3,15 +3,11 @@ package agent
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
-	"github.com/tera-pilot/tera-pilot/agent/budget"
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/agent/fit"
 	"github.com/tera-pilot/tera-pilot/agent/hook"
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
@@ -56,26 +52,6 @@ func (s *Session) work(ctx context.Context) {
 			}
 		}
 	}
-}
-
-// compactAlone is a compaction between two turns.
-func (s *Session) compactAlone(ctx context.Context, c event.Compact) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	err := s.owner.do(func(o *owned) {
-		if o.cancel = cancel; o.stopped {
-			cancel()
-		}
-		o.stopped = false
-	})
-	if err == nil {
-		err = s.compactNow(ctx, c.Back)
-	}
-	bodies := []event.Body{event.Working{}}
-	if err != nil && ctx.Err() == nil {
-		bodies = append(bodies, event.Notice{Severity: "warn", Text: "the conversation was not summed up: " + err.Error(), Key: "compact"})
-	}
-	_ = s.owner.do(func(o *owned) { o.tell(bodies...) }) // an ended session has nobody to tell
 }
 
 // turn answers one message of the person.
@@ -291,124 +267,6 @@ func answerEnd(r event.Reply) turnEnd {
 	return turnEnd{status: "done"}
 }
 
-// stopRepeated is the stop of a reply that was cut since it repeated itself.
-const stopRepeated = "repetition"
-
-// overBudget says that a request was not sent for want of a budget.
-func overBudget(err error) bool {
-	_, ok := errors.AsType[*budget.ReachedError](err)
-	return ok || errors.Is(err, budget.ErrUnpriced)
-}
-
-// ask sends the conversation to the model and stores its reply. A conversation
-// that the server finds too long is made shorter, once.
-func (s *Session) ask(ctx context.Context) (event.Reply, error) {
-	for again := true; ; again = false {
-		if err := s.compactIfAsked(ctx); err != nil {
-			return event.Reply{}, err
-		}
-		m, known, err := s.mind()
-		if err != nil {
-			return event.Reply{}, err
-		}
-		req, err := s.fitted(ctx, m, known)
-		if err != nil {
-			return event.Reply{}, err
-		}
-		s.working("model")
-		deltas := newDeltas(s, m.Model)
-		reply, stored, askErr := s.send(ctx, m, known, req, deltas.take)
-		deltas.flush()
-		e, failed := errors.AsType[*model.Error](askErr)
-		if failed && e.Class == model.ClassContextOverflow && len(reply.Parts) == 0 && again && ctx.Err() == nil {
-			if err := s.overflowed(ctx, m, known, req, e); err != nil {
-				return event.Reply{}, err
-			}
-			continue
-		}
-		if askErr != nil && len(reply.Parts) == 0 {
-			return event.Reply{}, askErr
-		}
-		err = errors.Join(s.owner.emit(stored), s.owner.barrier(), s.closeUnusable(stored, askErr))
-		return stored, errors.Join(askErr, err)
-	}
-}
-
-// compactIfAsked does a compaction that the person asked for in the middle of a turn.
-func (s *Session) compactIfAsked(ctx context.Context) error {
-	var c *event.Compact
-	if err := s.owner.do(func(o *owned) { c, o.compact = o.compact, nil }); err != nil || c == nil {
-		return err
-	}
-	return s.compactNow(ctx, c.Back)
-}
-
-// send is one request to the model: within the budget, on record, and a lesson
-// about the model's tokens. Nothing of it is in the session's log yet.
-func (s *Session) send(ctx context.Context, m Mind, known fit.Known, req model.Request, onDelta func(model.Delta)) (model.Reply, event.Reply, error) {
-	if err := Outgoing(s.o.Redactor, s.o.Overlay, req); err != nil {
-		return model.Reply{}, event.Reply{}, err
-	}
-	hold, err := s.reserve(m, known, &req)
-	if err != nil {
-		return model.Reply{}, event.Reply{}, err
-	}
-	reply, askErr := m.Provider.Complete(ctx, req, onDelta)
-	settled := s.settleSpent(hold, m, known, req, reply, askErr)
-	cut := slices.Contains(reply.Warnings, model.WarnPromptTruncated)
-	if cut {
-		s.compactSoon()
-	}
-	if u := reply.Usage; u != nil && askErr == nil && !cut {
-		if next := known.Saw(fit.Request(req), u.Input+u.CacheRead+u.CacheWrite); next != known {
-			s.learn(m, next)
-		}
-	}
-	stored, err := s.reply(m, reply)
-	if err = errors.Join(settled, err); err != nil {
-		return reply, stored, errors.Join(err, askErr)
-	}
-	if askErr != nil && len(reply.Parts) == 0 {
-		return reply, stored, errors.Join(askErr, s.recordFailed(ctx, m, askErr))
-	}
-	return reply, stored, errors.Join(askErr, s.recordModel(stored))
-}
-
-// reply is the model's answer as the session's log keeps it.
-func (s *Session) reply(m Mind, r model.Reply) (event.Reply, error) {
-	parts, err := json.Marshal(r.Parts)
-	if err != nil {
-		return event.Reply{}, fmt.Errorf("reply of the model: %w", err)
-	}
-	out := event.Reply{Text: r.Text, Reasoning: r.Reasoning, Parts: parts, Stop: r.Stop.String(), Provider: m.id(), Model: m.Model, Warnings: r.Warnings}
-	if slices.Contains(r.Warnings, model.WarnRepetition) {
-		out.Stop = stopRepeated
-	}
-	if r.Usage != nil {
-		out.Usage = event.Usage{
-			Input: r.Usage.Input, Output: r.Usage.Output, CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite, Cost: m.cost(*r.Usage),
-		}
-	}
-	for _, c := range r.Calls {
-		out.Calls = append(out.Calls, event.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Origin: string(c.Origin), Status: c.Status.String(), Problem: c.Problem})
-	}
-	return out, nil
-}
-
-// closeUnusable gives the calls of a reply that failed on its way a result
-// each, since the next request would be invalid without.
-func (s *Session) closeUnusable(r event.Reply, failed error) error {
-	if failed == nil {
-		return nil
-	}
-	for _, c := range r.Calls {
-		if _, err := s.disp.cancelled(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // calls does the calls of a reply in order, reads side by side. usable says
 // that one of them was fit to be decided about; stop is why the turn ends. A
 // cancelled turn closes those that are left, and so does a word of the person.
@@ -469,91 +327,4 @@ func (s *Session) tellHead() error {
 // record states an event in the audit log, also in a turn that was stopped.
 func (s *Session) record(e audit.Event) error {
 	return s.Note(s.lasting, e)
-}
-
-// recordFailed states a request to the model that brought no answer: what kind
-// of failure it was, and no text of the server's.
-func (s *Session) recordFailed(ctx context.Context, m Mind, failed error) error {
-	why := "error"
-	if ctx.Err() != nil {
-		why = "cancelled"
-	}
-	if e, ok := errors.AsType[*model.Error](failed); ok {
-		why = string(e.Class)
-	}
-	return s.record(audit.Event{Kind: audit.KindModel, Category: audit.CategoryThought, Title: "a request to the model failed", Data: map[string]any{
-		"provider": m.id(), "model": m.Model, "failed": why,
-	}})
-}
-
-// recordModel states a request to the model: who, how much, no text.
-func (s *Session) recordModel(r event.Reply) error {
-	data := map[string]any{
-		"provider": r.Provider, "model": r.Model, "input": r.Usage.Input, "output": r.Usage.Output,
-		"cache_read": r.Usage.CacheRead, "cache_write": r.Usage.CacheWrite, "calls": int64(len(r.Calls)), "stop": r.Stop,
-	}
-	if r.Usage.Cost != nil {
-		data["cost_micro_usd"] = *r.Usage.Cost
-	}
-	return s.record(audit.Event{Kind: audit.KindModel, Category: audit.CategoryThought, Title: "an answer of the model", Data: data})
-}
-
-// deltas hands the pieces of a reply on, thirty times a second at most. A
-// secret is masked also where it is split between two pieces, so what could be
-// the beginning of one is held back.
-type deltas struct {
-	s               *Session
-	model           string
-	text, reasoning maskedText
-	last            time.Time
-}
-
-// frameTime is the least time between two pieces on a front end.
-const frameTime = time.Second / 30
-
-func newDeltas(s *Session, model string) *deltas {
-	d := &deltas{s: s, model: model}
-	d.restart()
-	return d
-}
-
-func (d *deltas) restart() {
-	d.text, d.reasoning = newMaskedText(d.s.o.Redactor), newMaskedText(d.s.o.Redactor)
-}
-
-func (d *deltas) take(m model.Delta) {
-	switch m.Kind {
-	case model.DeltaText:
-		d.text.add(m.Text)
-	case model.DeltaReasoning:
-		d.reasoning.add(m.Text)
-	case model.DeltaWarning:
-		d.s.hint(d.model, m.Text)
-	case model.DeltaRetry:
-		d.restart()
-		_ = d.s.owner.emit(event.Notice{Severity: "warn", Key: "retry", Text: fmt.Sprintf("the model's server failed (%s): trying again%s, attempt %d", m.Retry.Cause, after(m.Retry.Wait), m.Retry.Attempt)}) // the turn's end says more
-	}
-	if now := d.s.o.Now(); now.Sub(d.last) >= frameTime {
-		d.flush()
-		d.last = now
-	}
-}
-
-// after says how long is waited, where a person would notice.
-func after(wait time.Duration) string {
-	if wait < time.Second {
-		return ""
-	}
-	return " in " + wait.Round(time.Second).String()
-}
-
-// flush hands on what is ready. The deltas are transient: the whole reply
-// follows them.
-func (d *deltas) flush() {
-	if text := d.reasoning.ready(); text != "" {
-		_ = d.s.owner.emit(event.ReasoningDelta{Text: text})
-	}
-	if text := d.text.ready(); text != "" {
-		_ = d.s.owner.emit(event.TextDelta{Text: text})
-	}
 }
