@@ -23,21 +23,21 @@ func (s *Session) ask(ctx context.Context) (event.Reply, error) {
 		if err := s.compactIfAsked(ctx); err != nil {
 			return event.Reply{}, err
 		}
-		m, known, err := s.mind()
+		m, err := s.mind()
 		if err != nil {
 			return event.Reply{}, err
 		}
-		req, err := s.fitted(ctx, m, known)
+		req, err := s.fitted(ctx, m)
 		if err != nil {
 			return event.Reply{}, err
 		}
 		s.working("model")
 		deltas := newDeltas(s, m.Model)
-		reply, stored, askErr := s.send(ctx, m, known, req, deltas.take)
+		reply, stored, askErr := s.send(ctx, m, req, deltas.take)
 		deltas.flush()
 		e, failed := errors.AsType[*model.Error](askErr)
 		if failed && e.Class == model.ClassContextOverflow && len(reply.Parts) == 0 && again && ctx.Err() == nil {
-			if err := s.overflowed(ctx, m, known, req, e); err != nil {
+			if err := s.overflowed(ctx, m, req, e); err != nil {
 				return event.Reply{}, err
 			}
 			continue
@@ -52,22 +52,22 @@ func (s *Session) ask(ctx context.Context) (event.Reply, error) {
 
 // send is one request to the model: within the budget, on record, and a lesson
 // about the model's tokens. Nothing of it is in the session's log yet.
-func (s *Session) send(ctx context.Context, m Mind, known fit.Known, req model.Request, onDelta func(model.Delta)) (model.Reply, event.Reply, error) {
+func (s *Session) send(ctx context.Context, m mind, req model.Request, onDelta func(model.Delta)) (model.Reply, event.Reply, error) {
 	if err := Outgoing(s.o.Redactor, s.o.Overlay, req); err != nil {
 		return model.Reply{}, event.Reply{}, err
 	}
-	hold, err := s.reserve(m, known, &req)
+	hold, err := s.reserve(m, &req)
 	if err != nil {
 		return model.Reply{}, event.Reply{}, err
 	}
 	reply, askErr := m.Provider.Complete(ctx, req, onDelta)
-	settled := s.settleSpent(hold, m, known, req, reply, askErr)
+	settled := s.settleSpent(hold, m, req, reply, askErr)
 	cut := slices.Contains(reply.Warnings, model.WarnPromptTruncated)
 	if cut {
 		s.compactSoon()
 	}
 	if u := reply.Usage; u != nil && askErr == nil && !cut {
-		if next := known.Saw(fit.Request(req), u.Input+u.CacheRead+u.CacheWrite); next != known {
+		if next := m.known.Saw(fit.Request(req), u.Input+u.CacheRead+u.CacheWrite); next != m.known {
 			s.learn(m, next)
 		}
 	}
@@ -82,7 +82,7 @@ func (s *Session) send(ctx context.Context, m Mind, known fit.Known, req model.R
 }
 
 // reply is the model's answer as the session's log keeps it.
-func (s *Session) reply(m Mind, r model.Reply) (event.Reply, error) {
+func (s *Session) reply(m mind, r model.Reply) (event.Reply, error) {
 	parts, err := json.Marshal(r.Parts)
 	if err != nil {
 		return event.Reply{}, fmt.Errorf("reply of the model: %w", err)
@@ -118,7 +118,7 @@ func (s *Session) closeUnusable(r event.Reply, failed error) error {
 
 // recordFailed states a request to the model that brought no answer: what kind
 // of failure it was, and no text of the server's.
-func (s *Session) recordFailed(ctx context.Context, m Mind, failed error) error {
+func (s *Session) recordFailed(ctx context.Context, m mind, failed error) error {
 	why := "error"
 	if ctx.Err() != nil {
 		why = "cancelled"

@@ -62,7 +62,7 @@ func (s *Session) openChild(ctx context.Context, above *lineage, tools []string,
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := s.mind()
+	m, err := s.mind()
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Session) openChild(ctx context.Context, above *lineage, tools []string,
 		return nil, err
 	}
 	o := s.o
-	o.Log, o.Past, o.Mind, o.Tools, o.MaxSteps, o.above = log, nil, m, registry, steps, above
+	o.Log, o.Past, o.Mind, o.Tools, o.MaxSteps, o.above = log, nil, m.Mind, registry, steps, above
 	o.World = s.o.World.WithOutputs(log.OutDir(), log.OpenOutput)
 	o.Budget, o.Problems = s.o.Budget.Child(budget.Limits{}), nil
 	o.Commands, o.Witness, o.Switch, o.Preview, o.Book = nil, nil, nil, false, nil

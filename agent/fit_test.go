@@ -184,7 +184,7 @@ func TestTenThousandTurns(t *testing.T) {
 		}
 	}
 	must(r.session.owner.emit(event.TodoChanged{Items: []event.TodoItem{{Text: "the thing that is open", Status: "active"}}}))
-	mind, known, err := r.session.mind()
+	mind, err := r.session.mind()
 	must(err)
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -201,7 +201,7 @@ func TestTenThousandTurns(t *testing.T) {
 			event.CallResult{Call: id, Tool: "execute_command", Status: "ok", Decision: "allowed", Exit: &zero, Title: "make", Body: output, Untrusted: "command", Boundary: "0123456789abcdef"},
 			event.TurnEnded{Turn: i + 1, Status: "done"},
 		))
-		req, err := r.session.fitted(t.Context(), mind, known)
+		req, err := r.session.fitted(t.Context(), mind)
 		must(err)
 		largest = max(largest, fit.Request(req))
 	}

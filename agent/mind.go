@@ -40,26 +40,41 @@ func (m Mind) cost(u model.Usage) *int64 {
 	return m.Price(u)
 }
 
-// mind is the model that answers now, with what was learnt of it.
-func (s *Session) mind() (m Mind, known fit.Known, err error) {
-	err = s.owner.do(func(o *owned) { m, known = o.mind, o.known })
-	return m, known, err
+// A mind is a model with what was learnt of how it counts its tokens.
+type mind struct {
+	Mind
+	known fit.Known
+}
+
+// taught is a model with what earlier sessions learnt of it.
+func (s *Session) taught(m Mind) mind { return mind{m, s.o.Learnt.Get(m.id(), m.Model)} }
+
+// window is the model's, in tokens, as far as it is known.
+func (m mind) window() int64 { return m.known.In(m.Window) }
+
+// tokens is the estimate of a request.
+func (m mind) tokens(r model.Request) int64 { return m.known.Tokens(fit.Request(r)) }
+
+// small says that the model gets the short prompt, few tools and short results.
+func (m mind) small() bool { return m.Small || m.window() < fit.SmallWindow }
+
+// mind is the model that answers now.
+func (s *Session) mind() (m mind, err error) {
+	err = s.owner.do(func(o *owned) { m = o.mind })
+	return m, err
 }
 
 // sees gives a model that takes pictures those of this session.
-func (s *Session) sees(m Mind) sight {
+func (s *Session) sees(m mind) sight {
 	if !m.Images {
 		return nil
 	}
 	return s.o.Log.Blob
 }
 
-// small says that the model gets the short prompt, few tools and short results.
-func small(m Mind, known fit.Known) bool { return m.Small || known.In(m.Window) < fit.SmallWindow }
-
 // outputLimitNow is how much of a result the model reads, in bytes.
 func (s *Session) outputLimitNow() int {
-	if m, known, err := s.mind(); err == nil && small(m, known) {
+	if m, err := s.mind(); err == nil && m.small() {
 		return smallOutputLimit
 	}
 	return outputLimit
@@ -85,8 +100,8 @@ func (s *Session) setModel(o *owned, c event.SetModel) {
 		o.tell(event.Notice{Severity: "warn", Text: "the price of " + next.Model + " is not known, and this session has a budget in money", Hint: "the model is still " + o.mind.Model, Key: "model"})
 		return
 	}
-	o.mind, o.known = next, s.o.Learnt.Get(next.id(), next.Model)
-	o.tell(event.ModelChanged{Provider: next.id(), Model: next.Model, Window: o.known.In(next.Window)}, event.Notice{Key: "model"})
+	o.mind = s.taught(next)
+	o.tell(event.ModelChanged{Provider: next.id(), Model: next.Model, Window: o.mind.window()}, event.Notice{Key: "model"})
 }
 
 // setThought changes how much the model may think.

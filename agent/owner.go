@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/agent/fit"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 )
@@ -40,11 +39,10 @@ type owned struct {
 	queue       []saying
 	compact     *event.Compact // the person wants one before the next request
 	interjected []string       // joins the running turn after its present call
-	mind        Mind
-	known       fit.Known // what was learnt of mind
-	busy        bool      // a turn runs
-	cancel      func()    // stops the running turn; nil when none runs
-	stopped     bool      // the turn that is about to run was stopped before it ran
+	mind        mind
+	busy        bool   // a turn runs
+	cancel      func() // stops the running turn; nil when none runs
+	stopped     bool   // the turn that is about to run was stopped before it ran
 	question    *openQuestion
 	unknown     []event.CallStarted // calls of a crash that the person has not spoken about
 	working     event.Working

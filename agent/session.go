@@ -129,8 +129,8 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	s.owner = newOwner(&owned{
 		offers: offered(o.Commands),
-		mind:   o.Mind, known: o.Learnt.Get(o.Mind.id(), o.Mind.Model),
-		now: o.Now, log: o.Log, state: past, redact: redactEvent(o.Redactor.Bytes),
+		mind:   s.taught(o.Mind),
+		now:    o.Now, log: o.Log, state: past, redact: redactEvent(o.Redactor.Bytes),
 		limits: gate.Limits{Level: o.Level, Rules: o.Rules}, canAsk: o.CanAsk, optOut: o.OptOut,
 		read: func() ([]event.Event, error) { return o.Store.Read(o.Log.ID()) },
 	})

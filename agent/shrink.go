@@ -29,53 +29,52 @@ var errNothing = errors.New("there is nothing that could be summed up: the conve
 
 // fitted is the request of the state as it is now, after older results were
 // masked and the older part was summed up where the window asks for it.
-func (s *Session) fitted(ctx context.Context, m Mind, known fit.Known) (model.Request, error) {
-	state, req, tokens, err := s.measure(m, known)
+func (s *Session) fitted(ctx context.Context, m mind) (model.Request, error) {
+	state, req, tokens, err := s.measure(m)
 	if err != nil || s.o.KeepAll {
 		return req, err
 	}
-	window := known.In(m.Window)
-	if fit.Over(tokens, window, fit.MaskAt) {
-		done, err := s.mask(state, known, window)
+	if fit.Over(tokens, m.window(), fit.MaskAt) {
+		done, err := s.mask(state, m)
 		if err != nil {
 			return req, err
 		}
 		if done {
-			if state, req, tokens, err = s.measure(m, known); err != nil {
+			if state, req, tokens, err = s.measure(m); err != nil {
 				return req, err
 			}
 		}
 	}
 	limit := int64(fit.CompactAt)
-	if small(m, known) {
+	if m.small() {
 		limit = fit.CompactSmallAt
 	}
-	if state.Held || !fit.Over(tokens, window, limit) {
+	if state.Held || !fit.Over(tokens, m.window(), limit) {
 		return req, nil
 	}
-	if err := s.compact(ctx, m, known, keepAuto); err != nil && !errors.Is(err, errNothing) {
+	if err := s.compact(ctx, m, keepAuto); err != nil && !errors.Is(err, errNothing) {
 		return req, err
 	}
-	_, req, _, err = s.measure(m, known)
+	_, req, _, err = s.measure(m)
 	return req, err
 }
 
 // measure is the state with its request and the estimate of that.
-func (s *Session) measure(m Mind, known fit.Known) (session.State, model.Request, int64, error) {
+func (s *Session) measure(m mind) (session.State, model.Request, int64, error) {
 	state, err := s.owner.state()
 	if err != nil {
 		return state, model.Request{}, 0, err
 	}
-	req, err := request(state, s.o.Tools, small(m, known), s.o.Overlay, s.sees(m))
+	req, err := request(state, s.o.Tools, m.small(), s.o.Overlay, s.sees(m))
 	req.Model = m.Model
-	return state, req, known.Tokens(fit.Request(req)), err
+	return state, req, m.tokens(req), err
 }
 
 // mask takes old results out of what is sent. They are put where read_file
 // finds them first.
-func (s *Session) mask(state session.State, known fit.Known, window int64) (bool, error) {
+func (s *Session) mask(state session.State, m mind) (bool, error) {
 	sent := state.Sent()
-	calls, freed := fit.Mask(sent, known, window)
+	calls, freed := fit.Mask(sent, m.known, m.window())
 	if len(calls) == 0 {
 		return false, nil
 	}
@@ -83,9 +82,9 @@ func (s *Session) mask(state session.State, known fit.Known, window int64) (bool
 	for _, c := range calls {
 		chosen[c] = true
 	}
-	for _, m := range sent {
-		if m.Call != nil && chosen[m.Call.Call] {
-			if err := s.spill(*m.Call); err != nil {
+	for _, x := range sent {
+		if x.Call != nil && chosen[x.Call.Call] {
+			if err := s.spill(*x.Call); err != nil {
 				return false, err
 			}
 		}
@@ -104,20 +103,20 @@ func (s *Session) spill(r event.CallResult) error {
 
 // compact puts a summary in the place of all but the newest messages, which
 // have keep percent of the window. errNothing says that nothing was gained.
-func (s *Session) compact(ctx context.Context, m Mind, known fit.Known, keep int64) error {
-	state, req, from, err := s.measure(m, known)
+func (s *Session) compact(ctx context.Context, m mind, keep int64) error {
+	state, req, from, err := s.measure(m)
 	if err != nil {
 		return err
 	}
-	window, sent := known.In(m.Window), state.Sent()
-	n := fit.Cut(sent, known, min(window*keep/100, from*keepMost/100), sizeOf)
+	window, sent := m.window(), state.Sent()
+	n := fit.Cut(sent, m.known, min(window*keep/100, from*keepMost/100), sizeOf)
 	if n == 0 {
 		return errNothing
 	}
 	gone := sent[:n]
-	kept, left := fit.Kept(state, gone, known, window)
+	kept, left := fit.Kept(state, gone, m.known, window)
 	left = append(left, fit.Named(gone)...)
-	summary, by, usage, err := s.summary(ctx, m, known, state, gone)
+	summary, by, usage, err := s.summary(ctx, m, state, gone)
 	if err != nil {
 		return err
 	}
@@ -128,11 +127,11 @@ func (s *Session) compact(ctx context.Context, m Mind, known fit.Known, keep int
 	next := state
 	next.Compaction = &session.Compaction{Compacted: done}
 	next.NotesFirst = state.Notes
-	after, err := request(next, s.o.Tools, small(m, known), s.o.Overlay, s.sees(m))
+	after, err := request(next, s.o.Tools, m.small(), s.o.Overlay, s.sees(m))
 	if err != nil {
 		return err
 	}
-	if done.To = known.Tokens(fit.Request(after)); done.To >= from {
+	if done.To = m.tokens(after); done.To >= from {
 		return errNothing
 	}
 	if done.SHA256, err = hashOf(req.Messages[:len(req.Messages)-(len(sent)-n)]); err != nil {
@@ -166,9 +165,9 @@ func hashOf(m []model.Message) (string, error) {
 // summary asks the model, without tools, to sum messages up. What it writes is
 // checked; where it does not pass twice, or cannot be had, the program's own
 // list stands in its place. Only a cancelled turn and a broken log are errors.
-func (s *Session) summary(ctx context.Context, m Mind, known fit.Known, state session.State, gone []session.Message) (text, by string, total event.Usage, err error) {
-	window := known.In(m.Window)
-	source := fit.Source(gone, state.Compaction, known, window)
+func (s *Session) summary(ctx context.Context, m mind, state session.State, gone []session.Message) (text, by string, total event.Usage, err error) {
+	window := m.window()
+	source := fit.Source(gone, state.Compaction, m.known, window)
 	mark := newBoundary()
 	order := fmt.Sprintf("<untrusted %s from=session>\n%s\n</untrusted %s>\nWrite the summary.", mark, source, mark)
 	for _, t := range state.Todo {
@@ -179,7 +178,7 @@ func (s *Session) summary(ctx context.Context, m Mind, known fit.Known, state se
 	req := model.Request{Model: m.Model, System: fit.Order, Messages: []model.Message{model.UserText(order)}}
 	for range 2 {
 		s.working("model")
-		reply, stored, failed := s.send(ctx, m, known, req, nil)
+		reply, stored, failed := s.send(ctx, m, req, nil)
 		if ctx.Err() != nil {
 			return "", "", total, ctx.Err()
 		}
@@ -191,7 +190,7 @@ func (s *Session) summary(ctx context.Context, m Mind, known fit.Known, state se
 			break
 		}
 		text = visible.Prose(reply.Text)
-		wrong := fit.Check(text, source, state.Todo, known, window)
+		wrong := fit.Check(text, source, state.Todo, m.known, window)
 		if wrong == "" {
 			return text, m.Model, total, nil
 		}
@@ -215,9 +214,8 @@ func addUsage(a, b event.Usage) event.Usage {
 
 // overflowed learns from a server that refused a request for its length, and
 // makes the next one shorter. An error says that it cannot be.
-func (s *Session) overflowed(ctx context.Context, m Mind, known fit.Known, req model.Request, e *model.Error) error {
-	known = known.Refused(e.Limit, e.Used, known.Tokens(fit.Request(req)))
-	s.learn(m, known)
+func (s *Session) overflowed(ctx context.Context, m mind, req model.Request, e *model.Error) error {
+	m = s.learn(m, m.known.Refused(e.Limit, e.Used, m.tokens(req)))
 	if s.o.KeepAll {
 		return fmt.Errorf("%w; agent_compaction is off: /compact sums the older part up, or begin a new session", e)
 	}
@@ -225,10 +223,10 @@ func (s *Session) overflowed(ctx context.Context, m Mind, known fit.Known, req m
 	if err != nil {
 		return err
 	}
-	if _, err := s.mask(state, known, known.In(m.Window)); err != nil {
+	if _, err := s.mask(state, m); err != nil {
 		return err
 	}
-	err = s.compact(ctx, m, known, keepForced)
+	err = s.compact(ctx, m, keepForced)
 	if errors.Is(err, errNothing) {
 		return fmt.Errorf("%w; %w", e, errNothing)
 	}
@@ -240,11 +238,11 @@ func (s *Session) compactNow(ctx context.Context, back bool) error {
 	if back {
 		return s.uncompact()
 	}
-	m, known, err := s.mind()
+	m, err := s.mind()
 	if err != nil || m.Provider == nil {
 		return err
 	}
-	err = s.compact(ctx, m, known, keepForced)
+	err = s.compact(ctx, m, keepForced)
 	if errors.Is(err, errNothing) {
 		return s.owner.emit(event.Notice{Severity: "info", Text: errNothing.Error(), Key: "compact"})
 	}

@@ -17,8 +17,8 @@ const (
 
 // reserve takes what a request may cost at most out of the budgets, and holds
 // its answer to what is left. It changes nothing where there is no limit.
-func (s *Session) reserve(m Mind, known fit.Known, req *model.Request) (*budget.Reservation, error) {
-	input := known.Tokens(fit.Request(*req))
+func (s *Session) reserve(m mind, req *model.Request) (*budget.Reservation, error) {
+	input := m.tokens(*req)
 	output := int64(req.MaxTokens)
 	if output == 0 {
 		output = usualOutput
@@ -49,7 +49,7 @@ func (s *Session) reserve(m Mind, known fit.Known, req *model.Request) (*budget.
 }
 
 // affordable is how many tokens of an answer so much money buys, most at most.
-func affordable(m Mind, money, most int64) int64 {
+func affordable(m mind, money, most int64) int64 {
 	if money <= 0 {
 		return 0
 	}
@@ -67,10 +67,10 @@ func affordable(m Mind, money, most int64) int64 {
 
 // settleSpent puts what a request really took in the place of its reserve, and
 // warns when a limit is near.
-func (s *Session) settleSpent(r *budget.Reservation, m Mind, known fit.Known, req model.Request, reply model.Reply, failed error) error {
+func (s *Session) settleSpent(r *budget.Reservation, m mind, req model.Request, reply model.Reply, failed error) error {
 	u := reply.Usage
 	if u == nil {
-		u = assumed(known, req, reply, failed)
+		u = assumed(m, req, reply, failed)
 	}
 	spent := budget.Spent{Tokens: used(*u), Steps: 1}
 	if c := m.cost(*u); c != nil {
@@ -88,7 +88,7 @@ func (s *Session) settleSpent(r *budget.Reservation, m Mind, known fit.Known, re
 
 // assumed is the usage of a request whose server did not say. A request that
 // was refused is taken to have cost nothing; one that broke off, its input.
-func assumed(known fit.Known, req model.Request, reply model.Reply, failed error) *model.Usage {
+func assumed(m mind, req model.Request, reply model.Reply, failed error) *model.Usage {
 	if e, ok := errors.AsType[*model.Error](failed); ok && len(reply.Parts) == 0 {
 		switch e.Class {
 		case model.ClassServer, model.ClassStreamTruncated:
@@ -96,7 +96,7 @@ func assumed(known fit.Known, req model.Request, reply model.Reply, failed error
 			return &model.Usage{}
 		}
 	}
-	return &model.Usage{Input: known.Tokens(fit.Request(req)), Output: known.Tokens(fit.Message(reply.Message()))}
+	return &model.Usage{Input: m.tokens(req), Output: m.known.Tokens(fit.Message(reply.Message()))}
 }
 
 // used counts all tokens of a usage.
@@ -104,15 +104,17 @@ func used(u model.Usage) int64 {
 	return max(0, u.Input) + max(0, u.CacheRead) + max(0, u.CacheWrite) + max(0, u.Output)
 }
 
-// learn keeps what a reply told of the model's tokens. A file that cannot be
-// written costs a worse estimate next time, and nothing else.
-func (s *Session) learn(m Mind, known fit.Known) {
+// learn gives a model what a reply told of its tokens, and keeps it. A file
+// that cannot be written costs a worse estimate next time, and nothing else.
+func (s *Session) learn(m mind, known fit.Known) mind {
+	m.known = known
 	_ = s.owner.do(func(o *owned) { // an ended session has nothing to learn
 		if o.mind.id() == m.id() && o.mind.Model == m.Model {
-			o.known = known
+			o.mind.known = known
 		}
 	})
-	_ = s.o.Learnt.Put(m.id(), m.Model, known)
+	_ = s.o.Learnt.Put(m.id(), m.Model, known) // see above
+	return m
 }
 
 // overBudget says that a request was not sent for want of a budget.

@@ -131,7 +131,7 @@ func (s *Session) steps(ctx context.Context) (turnEnd, error) {
 	if err := s.record(audit.Event{Kind: audit.KindPrompt, Title: "a message of the person"}); err != nil {
 		return turnEnd{}, err
 	}
-	if m, _, err := s.mind(); err != nil || m.Provider == nil {
+	if m, err := s.mind(); err != nil || m.Provider == nil {
 		return turnEnd{"error", "no model is configured: set a key such as OPENAI_API_KEY, start a local model, or play `tera-pilot demo`", codeModel}, err
 	}
 	g, invalid := &guard{}, 0
