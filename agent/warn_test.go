@@ -28,12 +28,12 @@ func TestCutPrompt(t *testing.T) {
 	defer r.stop()
 	files(r, 12)
 	r.turn("read")
-	_, before, err := r.session.mind()
+	before, err := r.session.mind()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if before.Factor != 0 {
-		t.Errorf("learnt from a cut prompt: %+v", before)
+	if before.known.Factor != 0 {
+		t.Errorf("learnt from a cut prompt: %+v", before.known)
 	}
 	sent := len(m.asked)
 	r.turn("and on")

@@ -79,8 +79,8 @@ func (a *app) takesPictures(ctx context.Context, s config.Settings) func() bool 
 		if err != nil {
 			return false
 		}
-		p, err := a.provider(ctx, place{state: state, settings: s}, secret.New())
-		return err == nil && p.Provider != nil && p.images
+		m, err := a.mind(ctx, place{state: state, settings: s}, secret.New())
+		return err == nil && m.Provider != nil && m.Images
 	}
 }
 

@@ -51,7 +51,7 @@ func (a *app) serveMCP(ctx context.Context, writes bool) error {
 		return usage("the current folder is gone: %w", err)
 	}
 	relay := &model.Relay{}
-	o, err := a.open(ctx, launch{front: audit.FrontMCP, dir: dir, provider: byHand(relay), tools: names})
+	o, err := a.open(ctx, launch{front: audit.FrontMCP, dir: dir, mind: byHand(relay), tools: names})
 	if err != nil {
 		return err
 	}
