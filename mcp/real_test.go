@@ -1,0 +1,160 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// realVersion is that of the protocol's own reference servers.
+const realVersion = "2026.8.31"
+
+// realServers installs the reference servers from npm into a folder of the
+// user's cache, once. The error says why they are not to be had.
+var realServers = sync.OnceValues(func() (string, error) {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return "", fmt.Errorf("npm is not installed")
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "tera-pilot-test", "mcp-"+realVersion)
+	modules := filepath.Join(dir, "node_modules", "@modelcontextprotocol")
+	if _, err := os.Stat(filepath.Join(dir, "whole")); err == nil {
+		return modules, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", dir,
+		"@modelcontextprotocol/server-everything@"+realVersion, "@modelcontextprotocol/server-filesystem@"+realVersion)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("npm install: %w: %.500s", err, out)
+	}
+	return modules, os.WriteFile(filepath.Join(dir, "whole"), nil, 0o600)
+})
+
+func real(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := realServers()
+	if err != nil {
+		t.Skipf("the reference servers are not to be had: %v", err)
+	}
+	file, err := filepath.EvalSymlinks(filepath.Join(dir, name, "dist", "index.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// holdEverything tries what the reference server is for.
+func holdEverything(t *testing.T, s *Server) {
+	t.Helper()
+	tools, refused, err := s.Tools(t.Context())
+	if err != nil || len(tools) < 8 || len(refused) > 0 {
+		t.Fatalf("%s, %v, %v", names(tools), refused, err)
+	}
+	if r, err := s.Call(t.Context(), tool(t, s, "echo"), json.RawMessage(`{"message":"hello there"}`)); err != nil || !strings.Contains(r.Text, "hello there") {
+		t.Errorf("echo: %+v, %v", r, err)
+	}
+	if r, err := s.Call(t.Context(), tool(t, s, "get-sum"), json.RawMessage(`{"a":2,"b":40}`)); err != nil || !strings.Contains(r.Text, "42") {
+		t.Errorf("get-sum: %+v, %v", r, err)
+	}
+	if r, err := s.Call(t.Context(), tool(t, s, "get-tiny-image"), nil); err != nil || !strings.Contains(r.Text, "not shown") {
+		t.Errorf("get-tiny-image: %.200s, %v", r.Text, err)
+	}
+	if r, err := s.Call(t.Context(), tool(t, s, "get-sum"), json.RawMessage(`{"a":"x"}`)); err == nil && !r.Failed {
+		t.Errorf("wrong arguments: %+v", r)
+	}
+}
+
+func TestServerEverything(t *testing.T) {
+	p := newPlace(t)
+	holdEverything(t, serve(t, p, Entry{Name: "everything", Command: []string{"node", real(t, "server-everything"), "stdio"}, Sandbox: Work}))
+}
+
+func TestServerEverythingOverHTTP(t *testing.T) {
+	file := real(t, "server-everything")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("node", file, "streamableHttp")
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), "PORT="+port)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }()
+	waitFor(t, "the server", func() bool {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			return false
+		}
+		return c.Close() == nil
+	})
+	holdEverything(t, serve(t, newPlace(t), Entry{Name: "everything", URL: "http://" + address + "/mcp"}))
+}
+
+// The file server works in the workspace, and the sandbox holds beneath its own
+// limits: told to serve the state folder, it does not come to it.
+func TestServerFilesystem(t *testing.T) {
+	p := newPlace(t)
+	file := real(t, "server-filesystem")
+	s := serve(t, p, Entry{Name: "files", Command: []string{"node", file, p.root}, Sandbox: Work})
+	args := func(v map[string]string) json.RawMessage {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	name := filepath.Join(p.root, "new.txt")
+	if r, err := s.Call(t.Context(), tool(t, s, "write_file"), args(map[string]string{"path": name, "content": "words"})); err != nil || r.Failed {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if b, err := os.ReadFile(name); err != nil || string(b) != "words" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if r, err := s.Call(t.Context(), tool(t, s, "read_text_file"), args(map[string]string{"path": name})); err != nil || r.Text != "words" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	secret := filepath.Join(p.state, "audit_key")
+	if err := os.WriteFile(secret, []byte("hush"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wide := serve(t, p, Entry{Name: "wide", Command: []string{"node", file, p.root, p.state}, Sandbox: Work})
+	if tools, _, err := wide.Tools(t.Context()); err == nil && len(tools) > 0 {
+		r, err := wide.Call(t.Context(), tool(t, wide, "read_text_file"), args(map[string]string{"path": secret}))
+		if err == nil && !r.Failed || strings.Contains(r.Text, "hush") {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	// In the sandbox observe the same server writes nothing.
+	tight := serve(t, p, Entry{Name: "tight", Command: []string{"node", file, p.root}, Sandbox: Observe})
+	other := filepath.Join(p.root, "other.txt")
+	r, err := tight.Call(t.Context(), tool(t, tight, "write_file"), args(map[string]string{"path": other, "content": "x"}))
+	if _, statErr := os.Stat(other); statErr == nil || err == nil && !r.Failed {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
