@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"log/slog"
+
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/tera-pilot/tera-pilot/internal/netguard"
 )
@@ -19,5 +21,6 @@ func overHTTP(e Entry, o netguard.Options) (*transport.StreamableHTTP, error) {
 	}
 	return transport.NewStreamableHTTP(e.URL,
 		transport.WithHTTPBasicClient(guard.Client(netguard.Limits{Body: maxLine, Response: callTime})),
-		transport.WithHTTPHeaders(e.Headers))
+		transport.WithHTTPHeaders(e.Headers),
+		transport.WithHTTPLogger(slog.New(slog.DiscardHandler))) // what counts is an error of the call; stderr is the terminal's
 }

@@ -31,7 +31,7 @@ func (w *Web) Plan(raw string) (Address, error) {
 	}
 	return Address{
 		URL: raw, Host: target.Host, Port: target.Port,
-		Suspicious: Scan(raw, w.o.Secrets),
+		Suspicious: w.scan(raw),
 		Redirected: w.redirects.leadTo(target.Host),
 	}, nil
 }

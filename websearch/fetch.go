@@ -54,6 +54,7 @@ func (w *Web) Fetch(ctx context.Context, raw string) (Page, error) {
 	if p, ok := w.cache.get(raw); ok {
 		return p, nil
 	}
+	w.pieces.add(raw)
 	ctx, cancel := context.WithTimeout(ctx, w.o.Limits.Total)
 	defer cancel()
 	p, err := w.hops(ctx, raw)
@@ -92,13 +93,14 @@ func (w *Web) hops(ctx context.Context, raw string) (Page, error) {
 			return p, &RedirectError{raw, to.url, fmt.Sprintf("more than %d redirects", w.o.Limits.Redirects)}
 		}
 		raw = to.url
+		w.pieces.add(raw)
 	}
 }
 
 // A turn is where a redirect leads.
 type turn struct {
 	url  string
-	host bool // to another host
+	host bool // to another host, or another of its ports
 }
 
 // redirect judges the Location of an answer.
@@ -124,8 +126,9 @@ func (w *Web) redirect(from, location string) (turn, error) {
 	if err != nil {
 		return refused(to.String(), err.Error())
 	}
-	other := was.Host != target.Host
-	if reason := Scan(to.String(), w.o.Secrets); len(reason) > 0 && !other {
+	upgrade := was.Port == 80 && target.Port == 443
+	other := was.Host != target.Host || was.Port != target.Port && !upgrade // another port is another service
+	if reason := w.scan(to.String()); len(reason) > 0 && !other {
 		return refused(to.String(), reason[0])
 	}
 	if other {

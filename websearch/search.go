@@ -92,7 +92,7 @@ func (w *Web) PlanSearch(text string) (Query, error) {
 	if err != nil {
 		return Query{}, err
 	}
-	return Query{text, at.Host, at.Port, Scan(text, w.o.Secrets)}, nil
+	return Query{text, at.Host, at.Port, w.scan(text)}, nil
 }
 
 func (w *Web) searchGuard() (*netguard.Guard, error) {

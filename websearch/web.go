@@ -70,6 +70,7 @@ type Web struct {
 	client    doer
 	cache     cache
 	redirects redirects
+	pieces    pieces
 }
 
 // doer is what a Web asks pages by: a client of its guard.

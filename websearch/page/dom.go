@@ -4,7 +4,9 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -13,13 +15,13 @@ import (
 // unseen are the elements whose content no reader sees.
 var unseen = []atom.Atom{
 	atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Embed, atom.Applet,
-	atom.Svg, atom.Math, atom.Canvas, atom.Audio, atom.Video, atom.Noframes, atom.Datalist, atom.Input, atom.Base, atom.Meta, atom.Link,
+	atom.Svg, atom.Math, atom.Canvas, atom.Audio, atom.Video, atom.Noframes, atom.Noembed, atom.Datalist, atom.Input, atom.Base, atom.Meta, atom.Link,
 }
 
 // hiding are styles that keep an element from being seen.
 var hiding = regexp.MustCompile(`(^|;)(` + strings.Join([]string{
-	`display:none`, `visibility:(hidden|collapse)`, `opacity:0?\.?0*(;|$|!)`, `content-visibility:hidden`,
-	`font-size:0?\.?0*(px|em|rem|pt|%)?(;|$|!)`, `font:0(px)?/`,
+	`display:none`, `visibility:(hidden|collapse)`, `opacity:(0|0?\.0\d*|0%)(;|$|!)`, `content-visibility:hidden`,
+	`font-size:(0|0?\.0\d*)(px|em|rem|pt|%)?(;|$|!)`, `font-size:(1|0?\.\d+|1\.\d+)(px|pt|%)(;|$|!)`, `font:[01](px)?/`, `zoom:0(;|$|!)`, `filter:opacity\(0`,
 	`(left|top|right|bottom|text-indent|margin-left|margin-top):-\d{3,}`, `transform:(scale\(0|translate[xy]?\(-\d{3,})`,
 	`(max-)?(width|height):0(px)?(;|$|!)`, `clip:rect\(0`, `clip-path:inset\((50|100)%`, `color:transparent`,
 }, "|") + `)`)
@@ -67,9 +69,11 @@ func hidden(n *html.Node) bool {
 		case "hidden", "inert":
 			return true
 		case "aria-hidden":
-			return !strings.EqualFold(a.Val, "false")
+			if !strings.EqualFold(a.Val, "false") {
+				return true
+			}
 		case "style":
-			if hiding.MatchString(strings.Join(strings.Fields(strings.ToLower(uncomment(a.Val))), "")) {
+			if css := plainCSS(a.Val); hiding.MatchString(css) || unreadable(css) {
 				return true
 			}
 		}
@@ -79,7 +83,39 @@ func hidden(n *html.Node) bool {
 
 var comment = regexp.MustCompile(`(?s)/\*.*?\*/`)
 
-func uncomment(css string) string { return comment.ReplaceAllString(css, "") }
+// escape is a character of CSS by its number, or after a backslash.
+var escape = regexp.MustCompile(`\\([0-9A-Fa-f]{1,6}\s?|[^0-9A-Fa-f])`)
+
+// plainCSS is a style without comments, escapes and white space.
+func plainCSS(css string) string {
+	css = escape.ReplaceAllStringFunc(comment.ReplaceAllString(css, ""), func(m string) string {
+		n, err := strconv.ParseUint(strings.TrimSpace(m[1:]), 16, 32)
+		if err != nil || n > unicode.MaxRune {
+			return m[1:]
+		}
+		return string(rune(n))
+	})
+	return strings.Join(strings.Fields(strings.ToLower(css)), "")
+}
+
+var colours = regexp.MustCompile(`(?:^|;)(color|background|background-color):([^;!]+)`)
+
+// unreadable says that a text has the colour of its own background.
+func unreadable(css string) bool {
+	text, behind := "", "-"
+	for _, m := range colours.FindAllStringSubmatch(css, -1) {
+		c := strings.NewReplacer("white", "#ffffff", "black", "#000000", "rgb(255,255,255)", "#ffffff", "rgb(0,0,0)", "#000000").Replace(m[2])
+		if len(c) == 4 && c[0] == '#' {
+			c = string([]byte{'#', c[1], c[1], c[2], c[2], c[3], c[3]})
+		}
+		if m[1] == "color" {
+			text = c
+		} else {
+			behind = c
+		}
+	}
+	return text == behind
+}
 
 func has(n *html.Node, key string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return strings.EqualFold(a.Key, key) })

@@ -28,6 +28,9 @@ func TestHiddenTextIsDropped(t *testing.T) {
 		`<p style="position:absolute;left:-9999px">SECRET</p>`, `<p style="text-indent:-9999em">SECRET</p>`, `<p style="height:0;overflow:hidden">SECRET</p>`,
 		`<p style="clip:rect(0,0,0,0)">SECRET</p>`, `<p style="color:transparent">SECRET</p>`,
 		`<svg><text>SECRET</text></svg>`, `<iframe>SECRET</iframe>`, `<dialog>SECRET</dialog>`, `<object>SECRET</object>`,
+		`<p aria-hidden=false style="display:none">SECRET</p>`, `<p style="dis\70lay:none">SECRET</p>`, `<p style="display:\6eone">SECRET</p>`, `<p style="opacity:0.01">SECRET</p>`,
+		`<p style="font-size:0.1px">SECRET</p>`, `<p style="font-size:1px">SECRET</p>`, `<p style="zoom:0">SECRET</p>`, `<p style="filter:opacity(0)">SECRET</p>`, `<noembed>SECRET</noembed>`,
+		`<p style="color:#fff;background:#ffffff">SECRET</p>`, `<p style="background-color:white;color:rgb(255, 255, 255)">SECRET</p>`,
 		`<div style="display:none"><div><p>SECRET</p></div></div>`, `<input type=hidden value=SECRET>`, `<p title="SECRET" data-x="SECRET">x</p>`,
 	} {
 		d := readPage(t, "<body><p>Before it.</p>"+hidden+"<p>After it.</p></body>")
@@ -35,7 +38,7 @@ func TestHiddenTextIsDropped(t *testing.T) {
 			t.Errorf("%s gives %q", hidden, d.Text)
 		}
 	}
-	for _, shown := range []string{`<p style="opacity:0.9">TEXT</p>`, `<p style="margin-left:-10px">TEXT</p>`, `<p aria-hidden=false>TEXT</p>`, `<p style="min-width:0">TEXT</p>`, `<p style="font-size:0.8em">TEXT</p>`} {
+	for _, shown := range []string{`<p style="opacity:0.9">TEXT</p>`, `<p style="margin-left:-10px">TEXT</p>`, `<p aria-hidden=false>TEXT</p>`, `<p style="min-width:0">TEXT</p>`, `<p style="font-size:0.8em">TEXT</p>`, `<p style="font-size:10px">TEXT</p>`, `<p style="color:#000;background:#fff">TEXT</p>`, `<p style="color:red">TEXT</p>`, `<p style="background:\e9">TEXT</p>`} {
 		if d := readPage(t, "<body>"+shown); !strings.Contains(d.Text, "TEXT") {
 			t.Errorf("%s gives %q", shown, d.Text)
 		}
