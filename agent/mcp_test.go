@@ -310,6 +310,33 @@ func TestARugPullInASession(t *testing.T) {
 	}
 }
 
+// A server whose script is another one by the time of the yes is blocked, not
+// started, and the next call too.
+func TestAServerThatChangesBeforeTheYes(t *testing.T) {
+	r := newRig(t, []step{
+		{Say: "a", Calls: []call{echo("near", map[string]any{"n": 1})}},
+		{Say: "b", Calls: []call{echo("near", map[string]any{"n": 2})}},
+		{Say: "done"},
+	}, func(o *Options) { o.Tools = tool.New(tool.Options{MCP: nearTool}) })
+	r.near("", "")
+	r.person = func(q event.Question) event.Answer {
+		r.script(nearServer + "#")
+		return yes(q)
+	}
+	r.start("")
+	r.turn("go")
+	r.stop()
+	for _, res := range r.results() {
+		if res.Status == "ok" || res.Decision != "blocked" || !strings.Contains(res.Body, "mcp approve near") {
+			t.Errorf("%+v", res)
+		}
+	}
+	if len(r.results()) != 2 || r.read("near.log") != "" {
+		t.Errorf("%d results; called: %s", len(r.results()), r.read("near.log"))
+	}
+	r.verify()
+}
+
 // Arguments that two readers could read in two ways are none.
 func TestMCPArgumentsAreReadOneWay(t *testing.T) {
 	for _, args := range []string{`{"a":1,"a":2}`, `[]`, `null`, `{"a":"\ud800"}`, `{"a":1} {}`} {

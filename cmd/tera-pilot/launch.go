@@ -82,6 +82,7 @@ type opened struct {
 	diagnosis *diagnosis     // nil without --log
 	project   *trust.Project // the repository's own configuration; nil with --ignore-project-config
 	grant     trust.Grant    // what of it the person let in
+	missed    []string       // what of the MCP servers was read past or left out
 	read      []string       // what of it the model reads, and what was left out
 }
 
@@ -175,7 +176,10 @@ func (a *app) session(ctx context.Context, o *opened, l launch) error {
 		Overlay: added, Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
 	}
 	skills := o.guided(&opts)
-	opts.Tools = tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != "", MCP: a.mcpTools(o.mcp), Skills: skills})
+	servers, problems := mcpTools(o.mcp)
+	o.missed = append(o.missed, problems...)
+	opts.Problems, o.read = append(opts.Problems, o.missed...), append(o.read, o.missed...)
+	opts.Tools = tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != "", MCP: servers, Skills: skills})
 	if l.tools != nil {
 		if opts.Tools, err = opts.Tools.Only(l.tools...); err != nil {
 			return errors.Join(err, o.undo.Close(), drop(store, log))

@@ -134,18 +134,26 @@ func lookIn(env []string) func(string) (string, bool) {
 	}
 }
 
-// mcpTools are the approved tools, as the agent offers them. Warnings are told
-// once, on stderr.
-func (a *app) mcpTools(s *mcp.Servers) []tool.MCPTool {
-	offers, problems := s.Offers()
-	for _, err := range problems {
-		fmt.Fprintln(a.stderr, "tera-pilot: "+visible.Strict(err.Error()))
+// mcpTools are the approved tools, as the agent offers them. problems say what
+// the person would miss: servers that changed since, names that meet.
+func mcpTools(s *mcp.Servers) (tools []tool.MCPTool, problems []string) {
+	offers, errs := s.Offers()
+	for _, err := range errs {
+		problems = append(problems, visible.Strict(err.Error()))
 	}
-	var out []tool.MCPTool
+	off := map[string]bool{}
+	for _, x := range s.Standings() {
+		if x.Why != "" && x.Tools > 0 {
+			off[x.Entry.Name] = true
+			problems = append(problems, visible.Strict("MCP server "+x.Entry.Name+" is withdrawn: "+x.Why+"; look at it with `tera-pilot mcp approve "+x.Entry.Name+"`"))
+		}
+	}
 	for _, o := range offers {
-		out = append(out, tool.MCPTool{Name: o.Name, Server: o.Server, Tool: o.Tool, Description: o.Description, Schema: o.Schema})
+		if !off[o.Server] {
+			tools = append(tools, tool.MCPTool{Name: o.Name, Server: o.Server, Tool: o.Tool, Description: o.Description, Schema: o.Schema})
+		}
 	}
-	return out
+	return tools, problems
 }
 
 // servers is a place by hand: the current folder, with what of the project was
@@ -186,7 +194,7 @@ func (a *app) openMCP(o *opened, l launch) error {
 		return usage("%w", err)
 	}
 	for _, w := range warnings {
-		fmt.Fprintln(a.stderr, "tera-pilot: "+visible.Strict(w))
+		o.missed = append(o.missed, visible.Strict(w))
 	}
 	env := a.env
 	if l.env != nil {

@@ -52,7 +52,7 @@ func (a *app) callTool(ctx context.Context, server, tool string, args json.RawMe
 		return err
 	}
 	if _, err := o.tools.Lookup(mcp.Offered(server, tool)); err != nil {
-		return errors.Join(&exitError{exitDenied, fmt.Errorf("the call was not made: nobody approved the tool %s of a server %s: look at it with `tera-pilot mcp approve %s`", tool, server, server)}, o.Close(audit.CloseError))
+		return errors.Join(notOffered(o.mcp, server, tool), o.Close(audit.CloseError))
 	}
 	caller := mcpserver.Caller{Session: o, Hand: relay.Hand, Answer: func(q event.Question) event.Answer { return a.answerByHand(q, asks) }}
 	out, err := caller.Call(ctx, mcp.Offered(server, tool), args)
@@ -64,6 +64,22 @@ func (a *app) callTool(ctx context.Context, server, tool string, args json.RawMe
 		return err
 	}
 	return a.called(out.Result, out.Decided)
+}
+
+// notOffered says why a tool is not there to be called.
+func notOffered(servers *mcp.Servers, server, tool string) error {
+	plan, err := servers.Plan(server, tool)
+	switch {
+	case errors.Is(err, mcp.ErrNoServer):
+		return usage("%w", err)
+	case err == nil:
+		why := plan.Why
+		if plan.Pinned {
+			why = "another tool comes to its name"
+		}
+		err = &mcp.WithdrawnError{Server: server, Tool: tool, Why: why}
+	}
+	return &exitError{exitDenied, err}
 }
 
 // byHand is the provider of a session whose calls are handed in.
