@@ -523,8 +523,8 @@ func (e Event) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON writes. An unknown type or version is
 // an error: a log that we do not understand must not be half read.
 func (e *Event) UnmarshalJSON(b []byte) error {
-	var h header
-	if err := json.Unmarshal(b, &h); err != nil {
+	h, err := readHeader(b)
+	if err != nil {
 		return err
 	}
 	if h.V != Version {

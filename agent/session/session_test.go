@@ -3,8 +3,10 @@ package session
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -179,8 +181,16 @@ func TestWriteErrorIsSticky(t *testing.T) {
 	}
 }
 
+// BenchmarkResume10000 reads and folds 10,000 events, in the open and encrypted.
+// `x-json` is the ratio to a bare check that the same bytes are JSON, in turns
+// with it: its budget is 10 (docs/performance.md).
 func BenchmarkResume10000(b *testing.B) {
-	store := NewStore(b.TempDir())
+	for name, secret := range map[string]string{"open": "", "encrypted": sessionSecret} {
+		b.Run(name, func(b *testing.B) { benchmarkResume(b, NewStore(b.TempDir()).With(secret)) })
+	}
+}
+
+func benchmarkResume(b *testing.B, store *Store) {
 	log, err := store.Create(noon)
 	if err != nil {
 		b.Fatal(err)
@@ -192,12 +202,71 @@ func BenchmarkResume10000(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	log.Close()
+	if err := log.Close(); err != nil {
+		b.Fatal(err)
+	}
+	events, err := store.Read(log.ID())
+	if err != nil {
+		b.Fatal(err)
+	}
+	var lines [][]byte
+	for _, e := range events {
+		line, err := json.Marshal(e)
+		if err != nil {
+			b.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	var ours, bare time.Duration
 	for b.Loop() {
+		began := time.Now()
 		events, err := store.Read(log.ID())
 		if err != nil {
 			b.Fatal(err)
 		}
+		Fold(events)
+		middle := time.Now()
+		for _, l := range lines {
+			if !json.Valid(l) {
+				b.Fatal("no JSON")
+			}
+		}
+		ours, bare = ours+middle.Sub(began), bare+time.Since(middle)
+	}
+	b.ReportMetric(float64(ours.Milliseconds())/float64(b.N), "ms/resume")
+	b.ReportMetric(float64(ours)/float64(bare), "x-json")
+}
+
+// TestAFoldCopiesNothing: many files cost no more memory than the maps of them.
+func TestAFoldCopiesNothing(t *testing.T) {
+	cost := func(paths int) uint64 {
+		var events []event.Event
+		for i := range uint64(2000) {
+			events = append(events, event.Event{Seq: i + 1, Session: "s", Body: event.CallResult{Call: "c", Status: "ok", Files: []event.FileSeen{{Path: fmt.Sprint(i % uint64(paths))}}}})
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if s := Fold(events); len(s.Seen) != paths {
+			t.Errorf("%d files are known", len(s.Seen))
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := cost(1), cost(1000); many > 5*few {
+		t.Errorf("%d bytes for 1,000 files, %d for one", many, few)
+	}
+}
+
+// BenchmarkFold100000 folds 100,000 events that are in memory, with 2,000 files.
+func BenchmarkFold100000(b *testing.B) {
+	var events []event.Event
+	for i := range uint64(25_000) {
+		for j, body := range []event.Body{event.TurnStarted{Turn: int(i), Text: "go on"}, event.Reply{Text: "yes", Calls: []event.Call{{ID: "c"}}},
+			event.CallStarted{Call: "c"}, event.CallResult{Call: "c", Status: "ok", Files: []event.FileSeen{{Path: fmt.Sprint(i%2000)}}, Changes: []event.Change{{Path: "a.go"}}}} {
+			events = append(events, event.Event{Seq: 4*i + uint64(j) + 1, Time: noon, Session: "s", Body: body})
+		}
+	}
+	for b.Loop() {
 		Fold(events)
 	}
 }

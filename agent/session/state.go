@@ -107,13 +107,17 @@ func after(m []Message, seq uint64) []Message {
 func Fold(events []event.Event) State {
 	var s State
 	for _, e := range events {
-		s = Apply(s, e)
+		s = apply(s, e, true)
 	}
 	return s
 }
 
 // Apply is the state after e. Transient events change nothing.
-func Apply(s State, e event.Event) State {
+func Apply(s State, e event.Event) State { return apply(s, e, false) }
+
+// apply is Apply; own says that nobody was handed s, so that what it holds may
+// change instead of being copied.
+func apply(s State, e event.Event, own bool) State {
 	if e.Transient() {
 		return s
 	}
@@ -155,7 +159,7 @@ func Apply(s State, e event.Event) State {
 			}
 		}
 	case event.CallResult:
-		s = applyResult(s, b)
+		s = applyResult(s, b, own)
 	case event.QuestionOpened:
 		s.Question = &b.Question
 	case event.QuestionClosed:
@@ -201,7 +205,7 @@ func Apply(s State, e event.Event) State {
 	return s
 }
 
-func applyResult(s State, r event.CallResult) State {
+func applyResult(s State, r event.CallResult, own bool) State {
 	s.Open = slices.DeleteFunc(slices.Clone(s.Open), func(c OpenCall) bool { return c.Call == r.Call })
 	switch asked := called(s.Messages, r.Call); {
 	case asked || r.Tool != undoTool:
@@ -210,7 +214,9 @@ func applyResult(s State, r event.CallResult) State {
 		s.Messages = append(s.Messages, Message{Seq: s.Seq, Turn: s.Turn, User: undoneNote(r)})
 	}
 	if len(r.Files) > 0 {
-		s.Seen = maps.Clone(s.Seen)
+		if !own {
+			s.Seen = maps.Clone(s.Seen)
+		}
 		if s.Seen == nil {
 			s.Seen = map[string]string{}
 		}
