@@ -42,6 +42,7 @@ func TestKillChild(t *testing.T) {
 	}
 	steps := 0
 	r := newRigAt(t, dir, killed, func(o *Options) {
+		encrypted(o, at)
 		o.Step = func(string) {
 			if steps++; steps == at {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -55,6 +56,13 @@ func TestKillChild(t *testing.T) {
 	r.stop()
 }
 
+// encrypted makes every second story one of an encrypted session.
+func encrypted(o *Options, at int) {
+	if at%2 == 0 {
+		o.Store = o.Store.With("a key of eight bytes")
+	}
+}
+
 // TestKilledAtEachStep kills the process at every step of the road, resumes,
 // and looks for what was lost, done twice or left without evidence.
 func TestKilledAtEachStep(t *testing.T) {
@@ -62,7 +70,7 @@ func TestKilledAtEachStep(t *testing.T) {
 	for at := 1; at <= steps+1; at++ {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
 			dir := t.TempDir()
-			r := newRigAt(t, dir, []step{{Say: "I see where I was."}}, nil)
+			r := newRigAt(t, dir, []step{{Say: "I see where I was."}}, func(o *Options) { encrypted(o, at) })
 			r.write("calc.sh", calcBefore)
 			cmd := exec.Command(os.Args[0], "-test.run=^TestKillChild$")
 			cmd.Env = append(os.Environ(), killDir+"="+dir, killStep+"="+strconv.Itoa(at))

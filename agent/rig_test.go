@@ -149,12 +149,16 @@ func (r *rig) startIn(ctx context.Context, resume string) {
 		web = r.internet.web(r.t, r.opts.Redactor)
 	}
 	r.opts.World, err = world.Open(ctx, world.Options{
-		Root: r.root, Home: r.home, State: r.state, OutDir: r.opts.Log.OutDir(), Env: os.Environ(), Setting: r.setting, Bubblewrap: r.bubblewrap, Seconds: 60, Web: web, MCP: r.mcp,
+		Root: r.root, Home: r.home, State: r.state, OutDir: r.opts.Log.OutDir(), OpenOutput: r.opts.Log.OpenOutput, Env: os.Environ(), Setting: r.setting, Bubblewrap: r.bubblewrap, Seconds: 60, Web: web, MCP: r.mcp,
 	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if r.opts.Undo, err = undo.Open(undo.Options{Dir: filepath.Join(r.state, "undo", r.opts.Log.ID()), Root: r.root}); err != nil {
+	key, err := r.opts.Store.Key(r.opts.Log.ID())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if r.opts.Undo, err = undo.Open(undo.Options{Dir: filepath.Join(r.state, "undo", r.opts.Log.ID()), Root: r.root, Key: key}); err != nil {
 		r.t.Fatal(err)
 	}
 	if r.opts.Tools == nil {

@@ -262,7 +262,7 @@ func BenchmarkFold100000(b *testing.B) {
 	var events []event.Event
 	for i := range uint64(25_000) {
 		for j, body := range []event.Body{event.TurnStarted{Turn: int(i), Text: "go on"}, event.Reply{Text: "yes", Calls: []event.Call{{ID: "c"}}},
-			event.CallStarted{Call: "c"}, event.CallResult{Call: "c", Status: "ok", Files: []event.FileSeen{{Path: fmt.Sprint(i%2000)}}, Changes: []event.Change{{Path: "a.go"}}}} {
+			event.CallStarted{Call: "c"}, event.CallResult{Call: "c", Status: "ok", Files: []event.FileSeen{{Path: fmt.Sprint(i % 2000)}}, Changes: []event.Change{{Path: "a.go"}}}} {
 			events = append(events, event.Event{Seq: 4*i + uint64(j) + 1, Time: noon, Session: "s", Body: body})
 		}
 	}
