@@ -61,6 +61,18 @@ func (e *ReplacedError) Error() string {
 	return fmt.Sprintf("session %s is not encrypted, and was not here when the sessions were: somebody put it there, or replaced an encrypted one; look at its folder, and move it away", e.ID)
 }
 
+// Sealed says that sessions are encrypted here, whether or not a key is set.
+func (s *Store) Sealed() bool {
+	_, err := os.Lstat(filepath.Join(s.dir, sealFile))
+	return err == nil
+}
+
+// Prepare makes the key, and the header where there is none yet.
+func (s *Store) Prepare() error {
+	_, err := s.vault.writing()
+	return err
+}
+
 // vault is the key of a store, made at its first use.
 type vault struct {
 	dir    string

@@ -54,7 +54,12 @@ one. No key is ever printed, nor taken from an argument.`,
 
 // keys is the key store, opened with the passphrase of the environment.
 func (a *app) keys(state string) *keystore.Store {
-	return keystore.Open(state).With(a.getenv(keystore.Passphrase))
+	a.opened.mu.Lock()
+	defer a.opened.mu.Unlock()
+	if a.opened.keys[state] == nil {
+		a.opened.keys[state] = keystore.Open(state).With(a.getenv(keystore.Passphrase))
+	}
+	return a.opened.keys[state]
 }
 
 // changeKeys changes the key store and states it in the audit log: the intent
@@ -68,7 +73,10 @@ func (a *app) changeKeys(ctx context.Context, what, name string, change func(*ke
 		return usage("%w", err)
 	}
 	err = a.recorded(ctx, state, audit.SettingsChange("key "+name+" "+what, "", "", "key "+name), func() error {
-		return change(a.keys(state))
+		if err := change(a.keys(state)); err != nil || name != sessionKeyName || what != "set" {
+			return err
+		}
+		return a.keySessions(state)
 	})
 	if err != nil {
 		return err

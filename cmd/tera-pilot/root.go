@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/tera-pilot/tera-pilot/agent/session"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -78,7 +77,7 @@ func run(ctx context.Context, p process) int {
 		fmt.Fprintln(p.stderr, "tera-pilot: Windows is not supported, since no sandbox of an accepted grade exists there; use it inside WSL 2")
 		return exitUsage
 	}
-	a := &app{process: p, opened: &stores{byState: map[string]*session.Store{}}}
+	a := &app{process: p, opened: newStores()}
 	a.env, a.own = takeSecrets(p.env)
 	root := a.rootCommand()
 	root.SetArgs(p.args)

@@ -47,7 +47,7 @@ func (a *app) registerSecrets(r *secret.Redactor) {
 	}
 	a.opened.mu.Lock()
 	defer a.opened.mu.Unlock()
-	r.Add(a.opened.keys...)
+	r.Add(a.opened.own...)
 }
 
 // Names of our own keys in the key store, beside those of providers.
@@ -61,15 +61,15 @@ func (a *app) ownKey(state, env, name string) (string, error) {
 	if v := a.getenv(env); v != "" {
 		return v, nil
 	}
-	v, err := a.keys(state).Get(name, a.getenv)
+	v, err := a.keys(state).Must(name, a.getenv)
 	if err != nil {
 		return "", usage("%w", err)
 	}
 	if v != "" {
 		a.opened.mu.Lock()
 		defer a.opened.mu.Unlock()
-		if !slices.Contains(a.opened.keys, v) {
-			a.opened.keys = append(a.opened.keys, v)
+		if !slices.Contains(a.opened.own, v) {
+			a.opened.own = append(a.opened.own, v)
 		}
 	}
 	return v, nil
@@ -79,20 +79,51 @@ func (a *app) ownKey(state, env, name string) (string, error) {
 type stores struct {
 	mu      sync.Mutex
 	byState map[string]*session.Store
-	keys    []string // that were resolved from the key store
+	keys    map[string]*keystore.Store
+	own     []string // keys that were resolved from the key store
+}
+
+func newStores() *stores {
+	return &stores{byState: map[string]*session.Store{}, keys: map[string]*keystore.Store{}}
+}
+
+// keySessions makes the sessions' key when one was stored, so that from now on
+// nothing is written in the open, and holds another key to the one there was.
+func (a *app) keySessions(state string) error {
+	key, err := a.keys(state).Must(sessionKeyName, a.getenv)
+	if err == nil {
+		err = sessionsIn(state, key).Prepare()
+	}
+	if err != nil {
+		return usage("it is stored, but it is of no use: %w", err)
+	}
+	return nil
+}
+
+func sessionsIn(state, key string) *session.Store {
+	return session.NewStore(filepath.Join(state, "sessions")).With(key)
 }
 
 // sessions is the store of a state folder, one a process, so that its key is
 // made once.
 func (a *app) sessions(state string) (*session.Store, error) {
+	a.opened.mu.Lock()
+	s := a.opened.byState[state]
+	a.opened.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
 	key, err := a.ownKey(state, sessionKeyEnv, sessionKeyName)
+	if _, locked := errors.AsType[*keystore.LockedError](err); locked && !sessionsIn(state, "").Sealed() {
+		err = nil // none of its keys is the sessions': that one would have made the header
+	}
 	if err != nil {
 		return nil, err
 	}
 	a.opened.mu.Lock()
 	defer a.opened.mu.Unlock()
 	if a.opened.byState[state] == nil {
-		a.opened.byState[state] = session.NewStore(filepath.Join(state, "sessions")).With(key)
+		a.opened.byState[state] = sessionsIn(state, key)
 	}
 	return a.opened.byState[state], nil
 }

@@ -237,6 +237,35 @@ func TestTheKeyFromTheKeyStore(t *testing.T) {
 	}
 }
 
+// TestAKeyThatIsNotThere: what was set to be encrypted is never written in the
+// open, and a key store that is shut is in nobody's way who has no such key.
+func TestAKeyThatIsNotThere(t *testing.T) {
+	h := newVaultHome(t)
+	h.play(vaultStep{Say: "done"})
+	if out := h.tell("", 2, "keys", "set", "sessions", "--from", "env:NO_SUCH_KEY"); !strings.Contains(out, "of no use") {
+		t.Errorf("%s", out)
+	}
+	if out := h.run("", 2, vaultText); !strings.Contains(out, "env:NO_SUCH_KEY, and that is empty") {
+		t.Errorf("%s", out)
+	}
+	h.tell("", 0, "keys", "remove", "sessions")
+	set := h.command("", "keys", "set", "anthropic", "--from", "stdin")
+	set.Stdin, set.Env = strings.NewReader("a-key-of-a-provider"), append(set.Env, "TERA_PILOT_KEYS_PASSPHRASE=open-it-please")
+	if out, err := set.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	h.run("", 0, "the key store is shut")
+	set = h.command("", "keys", "set", "sessions", "--from", "stdin")
+	set.Stdin, set.Env = strings.NewReader(vaultSecret), append(set.Env, "TERA_PILOT_KEYS_PASSPHRASE=open-it-please")
+	if out, err := set.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out := h.run("", 2, vaultText); !strings.Contains(out, "TERA_PILOT_KEYS_PASSPHRASE") {
+		t.Errorf("%s", out)
+	}
+	h.nothing(vaultText)
+}
+
 // TestNoChildGetsOurKeys: of what a command sees, and of its arguments.
 func TestNoChildGetsOurKeys(t *testing.T) {
 	rest, own := takeSecrets([]string{"A=1", "TERA_PILOT_SESSION_KEY=x", "TERA_PILOT_PROMPT_KEY=y", "TERA_PILOT_KEYS_PASSPHRASE=z", "B=2"})

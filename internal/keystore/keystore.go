@@ -20,6 +20,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tera-pilot/tera-pilot/internal/seal"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
@@ -32,6 +33,10 @@ const maxKey = 16 << 10
 type Store struct {
 	file       string
 	passphrase string // "" for none
+
+	mu     sync.Mutex
+	header string   // that key was made of
+	key    seal.Key // made once, since it is made to be slow
 }
 
 // Passphrase is the variable of the environment that encrypts the store.
@@ -58,7 +63,7 @@ func Open(state string) *Store { return &Store{file: filepath.Join(state, "keys.
 
 // With is the store with a passphrase: what is written from now on is
 // encrypted. An empty one changes nothing.
-func (s *Store) With(passphrase string) *Store { return &Store{s.file, passphrase} }
+func (s *Store) With(passphrase string) *Store { return &Store{file: s.file, passphrase: passphrase} }
 
 // entry is one key: exactly one of the members is set.
 type entry struct {
@@ -168,9 +173,33 @@ func (s *Store) Get(name string, getenv func(string) string) (string, error) {
 		return "", err
 	}
 	e, ok := all[name]
-	switch {
-	case !ok:
+	if !ok {
 		return "", nil
+	}
+	return e.value(name, getenv)
+}
+
+// Must is Get for a key that is to be used wherever one is stored: a reference
+// that gives nothing is an error.
+func (s *Store) Must(name string, getenv func(string) string) (string, error) {
+	all, err := s.read()
+	if err != nil {
+		return "", err
+	}
+	e, ok := all[name]
+	if !ok {
+		return "", nil
+	}
+	key, err := e.value(name, getenv)
+	if err == nil && key == "" {
+		err = fmt.Errorf("the key called %s is stored as env:%s, and that is empty: set it, or `tera-pilot keys remove %s`", name, e.Env, name)
+	}
+	return key, err
+}
+
+// value is the key that an entry holds or refers to.
+func (e entry) value(name string, getenv func(string) string) (string, error) {
+	switch {
 	case e.Env != "":
 		return strings.TrimSpace(getenv(e.Env)), nil
 	case e.File != "":
@@ -229,7 +258,7 @@ func (s *Store) unseal(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key store %s: %w", s.file, err)
 	}
-	key, err := h.Unlock([]byte(s.passphrase))
+	key, err := s.unlock(h, string(box.Seal))
 	if err != nil {
 		return nil, fmt.Errorf("key store %s: %w (%s)", s.file, err, Passphrase)
 	}
@@ -238,6 +267,20 @@ func (s *Store) unseal(data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("key store %s: %w: remove it and set the keys again", s.file, err)
 	}
 	return plain, nil
+}
+
+// unlock makes the key of a header, once.
+func (s *Store) unlock(h seal.Header, text string) (seal.Key, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.header == text {
+		return s.key, nil
+	}
+	key, err := h.Unlock([]byte(s.passphrase))
+	if err == nil {
+		s.header, s.key = text, key
+	}
+	return key, err
 }
 
 // seal encrypts what is to be written, when there is a passphrase.
