@@ -145,7 +145,8 @@ func TestModelsDecodeRefusals(t *testing.T) {
 		"text_calls is auto or off": {"decode", "--protocol", "gemini-sse", "--profile", `{"text_calls":"yes"}`},
 		"--chunk not negative":      {"decode", "--protocol", "gemini-sse", "--chunk", "-1"},
 		"no provider has the id":    {"list", "nobody"},
-		"models has no command":     {"refresh"},
+		"models has no command":     {"renew"},
+		"the id \"somebody\"":       {"refresh", "somebody"},
 		"unknown command":           {"decode", "x"},
 	} {
 		code, out, errs := modelsRun(t, "", args...)
