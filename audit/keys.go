@@ -185,7 +185,7 @@ func readKey(l Layer, name string) (signer, error) {
 	return newSigner(b), nil
 }
 
-// waysOut are the two of contracts.md 7.
+// waysOut are the two of docs/contracts.md, section 7.
 const waysOut = "restore the file from a backup, or start a new log with `tera-pilot audit key rotate --new-root`, which keeps the old one"
 
 // readPublic reads a public key file.

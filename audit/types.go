@@ -160,7 +160,7 @@ type Intent struct {
 	Command  string    // text of a command
 	Args     []byte    // committed: arguments as the model gave them
 	Effect   []byte    // committed: canonical form of the completed effect set
-	Digest   [32]byte  // effect digest (contracts.md 2). Never written: Token.Covers compares it
+	Digest   [32]byte  // effect digest (docs/contracts.md 2). Never written: Token.Covers compares it
 	Origin   Origin    // native when empty
 	Decision Decision  // what was decided
 	By       By        // by whom or what

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// protectedNames are the names of sandbox.md 2.10, in lower case. Everything
-// below one is protected too.
+// protectedNames are names that can make other programs run code, or change what
+// agents are told, in lower case. Everything below one is protected too.
 var protectedNames = setOf(`
 .git .tera_pilot .claude .codex .gemini .cursor .vscode .idea .zed .agents .mcp.json .envrc .husky .devcontainer
 .gitlab-ci.yml .circleci .pre-commit-config.yaml lefthook.yml .exrc .bashrc .profile .zshrc
 agents.md claude.md tera_pilot.md`)
 
 // ProtectedName reports whether a path, absolute or relative to the workspace,
-// is a protected name or lies below one, and which (sandbox.md 2.10). Case is
+// is a protected name or lies below one, and which. Case is
 // disregarded, since file systems may do so.
 func ProtectedName(p string) (name string, ok bool) {
 	parts := strings.Split(strings.ToLower(path.Clean(p)), "/")

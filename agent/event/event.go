@@ -9,7 +9,7 @@ import (
 // Version is the version of the event format.
 const Version = 1
 
-// An Event is one thing that happened in a session (docs/contracts.md 3).
+// An Event is one thing that happened in a session (docs/contracts.md, section 3).
 type Event struct {
 	Seq     uint64    // from 1 without a gap; 0 for a transient event
 	Time    time.Time // UTC
@@ -172,7 +172,7 @@ type OutputDelta struct {
 type CallResult struct {
 	Call      string     `json:"call"`
 	Tool      string     `json:"tool"`
-	Status    string     `json:"status"`   // audit.md 2.3, or running
+	Status    string     `json:"status"`   // docs/audit-format.md 4.2, or running
 	Decision  string     `json:"decision"` // allowed, approved, denied, blocked
 	Exit      *int       `json:"exit,omitempty"`
 	Signal    string     `json:"signal,omitempty"`

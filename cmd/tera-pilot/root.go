@@ -29,7 +29,7 @@ type app struct {
 	opened *stores
 }
 
-// commonFlags are the flags that every subcommand understands (cli.md).
+// commonFlags are the flags that every subcommand understands.
 type commonFlags struct {
 	autonomy, provider, model, config, home, root, script, log string
 	ignoreProjectConfig                                        bool

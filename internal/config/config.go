@@ -114,7 +114,7 @@ func Load(file string, named bool, getenv func(string) string) (Settings, error)
 	return s, s.environment(getenv)
 }
 
-// environment overlays the variables that count (cli.md).
+// environment overlays the variables that count.
 func (s *Settings) environment(getenv func(string) string) error {
 	for _, v := range []struct {
 		name string

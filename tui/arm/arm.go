@@ -18,7 +18,7 @@ package arm
 
 import "time"
 
-// Times of docs/tui.md, section 5.
+// Times that a question keeps (docs/terminal.md).
 const (
 	Quiet = 400 * time.Millisecond  // without input or disturbance before an answer
 	Hold  = 250 * time.Millisecond  // after a press, in which another key takes it back
