@@ -229,7 +229,7 @@ func (d *Dispatcher) witness(ctx context.Context, p proposal, v verdict) (audit.
 		_, emitErr := d.refuse(p.call, tool.Blocked, audit.Blocked, err.Error())
 		return token, errors.Join(err, emitErr)
 	}
-	return token, nil
+	return token, d.owner.emit(headOf(d.log))
 }
 
 // acts says that a set does more than read.

@@ -131,6 +131,9 @@ func (s *Session) steps(ctx context.Context) (turnEnd, error) {
 	if err := s.record(audit.Event{Kind: audit.KindPrompt, Title: "a message of the person"}); err != nil {
 		return turnEnd{}, err
 	}
+	if err := s.tellHead(); err != nil {
+		return turnEnd{}, err
+	}
 	if m, err := s.mind(); err != nil || m.Provider == nil {
 		return turnEnd{"error", "no model is configured: set a key such as OPENAI_API_KEY, start a local model, or play `tera-pilot demo`", codeModel}, err
 	}
@@ -319,9 +322,12 @@ func (s *Session) working(on string) {
 	_ = s.owner.emit(event.Working{On: on, Since: s.o.Now()}) // transient
 }
 
-func (s *Session) tellHead() error {
-	h := s.audit.Head()
-	return s.owner.emit(event.AuditHead{Size: uint64(h.Size), Head: h.Hash})
+func (s *Session) tellHead() error { return s.owner.emit(headOf(s.audit)) }
+
+// headOf is where the audit log stands.
+func headOf(log evidence) event.AuditHead {
+	h := log.Head()
+	return event.AuditHead{Size: uint64(h.Size), Head: h.Hash}
 }
 
 // record states an event in the audit log, also in a turn that was stopped.

@@ -104,6 +104,7 @@ func (s *Session) openTimed(o *owned, c event.Window) {
 		})
 	})
 	o.window = w
+	o.tell(headOf(s.audit))
 	o.tell(event.WindowChanged{Mode: c.Mode, Until: w.until.UTC()})
 }
 

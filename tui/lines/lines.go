@@ -224,7 +224,7 @@ func (f *front) line(text string) error {
 		return f.command(word, rest)
 	}
 	if q := f.state.Question; q != nil {
-		f.p.line("held", "still waiting for an answer; your line is sent as a message")
+		f.p.line("held", "that is no answer, and is sent as a message; "+choices(*q, f.code))
 	}
 	if kind := composer.Key(text); kind != "" {
 		f.p.line("note", "that holds what looks like a key ("+kind+"): it is masked before it is stored or sent; a key is set with `tera-pilot keys set NAME --from stdin`")
@@ -304,13 +304,19 @@ func (f *front) command(word, rest string) error {
 		return f.send(event.Reload{})
 	case "/audit", "/audit-signed":
 		return f.log(word)
+	case "/help":
+		f.p.line("note", "what you type is sent to the model; a question is answered with the code that stands below it; commands: "+commands)
+		return nil
 	}
 	if slices.ContainsFunc(f.state.Offered, func(c event.SlashCommand) bool { return "/"+c.Name == word }) {
 		return f.send(event.Submit{Text: strings.TrimSpace(word + " " + rest)})
 	}
-	f.p.line("note", word+" is no command; there are /level NAME, /plan, /think LEVEL, /compact [back], /model [PROVIDER] NAME, /rename TITLE, /trust [10m], /unsafe [5m], /strict, /policy, /forget ID, /reload, /audit, /audit-signed, /undo [all|turn N|call ID|PATH], /cancel, /quit")
+	f.p.line("note", word+" is no command; there are "+commands)
 	return nil
 }
+
+// commands are the commands of lines mode.
+const commands = "/level NAME, /plan, /think LEVEL, /compact [back], /model [PROVIDER] NAME, /rename TITLE, /trust [10m], /unsafe [5m], /strict, /policy, /forget ID, /reload, /audit, /audit-signed, /undo [all|turn N|call ID|PATH], /cancel, /quit"
 
 // undo takes back what the agent changed. It is the person's own yes.
 func (f *front) undo(rest string) error {
