@@ -39,7 +39,7 @@ func (s *Store) Encrypt(recover bool, beside func(id string, key seal.Key) error
 	if err := os.Remove(filepath.Join(s.dir, indexFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		errs = append(errs, err)
 	}
-	return done, errors.Join(append(errs, s.vault.without(done))...)
+	return done, errors.Join(append(errs, s.vault.shorten())...)
 }
 
 // header makes sure that the store has one.

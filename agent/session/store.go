@@ -488,5 +488,11 @@ func (s *Store) Latest(root string) (string, error) {
 			return sum.ID, nil
 		}
 	}
+	switch have, err := s.vault.load(); {
+	case err != nil:
+		return "", err
+	case have && !s.Keyed():
+		return "", &LockedError{}
+	}
 	return "", fmt.Errorf("no earlier session in %s: start one without --continue", root)
 }

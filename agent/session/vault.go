@@ -381,17 +381,16 @@ func (s *Store) Key(id string) (seal.Key, error) {
 	return s.vault.reading(id, []byte(sealPrefix))
 }
 
-// without takes sessions off the list of those that may lie in the open.
-func (v *vault) without(ids []string) error {
+// shorten takes off the list of those that may lie in the open what does not
+// any more.
+func (v *vault) shorten() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	var left []string
-	for id := range v.open {
-		if !slices.Contains(ids, id) {
-			left = append(left, id)
-		}
+	there, _, err := v.survey()
+	if err != nil {
+		return err
 	}
-	slices.Sort(left)
+	left := slices.DeleteFunc(there, func(id string) bool { return !v.open[id] })
 	if err := v.save(v.key, v.header, left, false); err != nil {
 		return err
 	}

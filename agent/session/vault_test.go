@@ -122,6 +122,12 @@ func TestWithoutTheKeyAndWithAnother(t *testing.T) {
 	if _, err := other.Create(noon); !errors.As(err, &wrong) {
 		t.Errorf("create: %v", err)
 	}
+	if _, err := none.Latest("/w"); !errors.As(err, &shut) {
+		t.Errorf("the latest: %v", err)
+	}
+	if _, err := other.Latest("/w"); !errors.As(err, &wrong) {
+		t.Errorf("the latest: %v", err)
+	}
 	if err := none.Delete(id); err != nil {
 		t.Errorf("deleting takes no key: %v", err)
 	}
@@ -372,6 +378,17 @@ func TestEncryptingWhatIsThere(t *testing.T) {
 	stored, _ := os.ReadFile(filepath.Join(l.OutDir(), "call_1"))
 	if b, err := l.OpenOutput("call_1", stored); err != nil || string(b) != planted {
 		t.Errorf("output: %q %v", b, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, filepath.Join(dir, log.ID(), eventsFile), []byte(`{"v":1,"seq":1`+"\n"))
+	var replaced *ReplacedError
+	if _, err := store.Read(log.ID()); !errors.As(err, &replaced) {
+		t.Errorf("put back in the open after it was encrypted: %v", err)
+	}
+	if done, err := store.Encrypt(false, func(string, seal.Key) error { return nil }); !errors.As(err, &replaced) || len(done) != 0 {
+		t.Errorf("what was put there is encrypted as if it were ours: %v %v", done, err)
 	}
 }
 

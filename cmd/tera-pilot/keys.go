@@ -19,7 +19,9 @@ func (a *app) keysCommand() *cobra.Command {
 		Long: `Keys of model providers: kept by reference, or, from stdin, in a file of mode
 0600, which is encrypted when TERA_PILOT_KEYS_PASSPHRASE is set (XChaCha20-Poly1305,
 Argon2id). A key in the environment, such as OPENAI_API_KEY, goes before a stored
-one. No key is ever printed, nor taken from an argument.`,
+one. No key is ever printed, nor taken from an argument. Two names are our own:
+sessions, the key that stored sessions are encrypted with (TERA_PILOT_SESSION_KEY),
+and prompt (TERA_PILOT_PROMPT_KEY).`,
 		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -28,7 +30,8 @@ one. No key is ever printed, nor taken from an argument.`,
 		Use:   "set NAME --from env:VAR|file:/PATH|stdin",
 		Short: "Store where the key of a provider is, or, from stdin, the key itself",
 		Example: `  tera-pilot keys set openai --from env:WORK_OPENAI_KEY
-  tera-pilot keys set anthropic --from stdin < key.txt`,
+  tera-pilot keys set anthropic --from stdin < key.txt
+  tera-pilot keys set sessions --from file:/home/me/session.key`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeKeys(cmd.Context(), "set", args[0], func(s *keystore.Store) error { return s.Set(args[0], from, a.stdin) })
