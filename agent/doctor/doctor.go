@@ -64,6 +64,7 @@ type Report struct {
 	Ready         bool           `json:"ready"` // nothing fails
 	Counts        map[string]int `json:"counts"`
 	Checks        []Check        `json:"checks"`
+	Assets        []Asset        `json:"assets"`
 }
 
 // Place is what doctor looks at.
@@ -85,6 +86,13 @@ type Place struct {
 	MCP         []Server
 	MCPErr      error // the servers' file cannot be used
 	Terminal    bool
+	Level       string   // agent_autonomy
+	Budgets     []string // limits that are set, in words
+	Hooks       []string // that a session here would start
+	HooksErr    error
+	Waiting     []string // what of the project was not let in
+	TrustErr    error
+	Remembered  []string // rules that were kept at a question, by id
 }
 
 // A Server is an MCP server that is configured.
@@ -98,7 +106,10 @@ type Server struct {
 func Look(ctx context.Context, p Place, now time.Time) Report {
 	checks := []Check{
 		{"program", OK, fmt.Sprintf("%s, %s/%s", p.Version, runtime.GOOS, runtime.GOARCH), ""},
-		p.stateFolder(), p.settingsFile(), p.policyFiles(), p.project(),
+		p.stateFolder(), p.files(), p.settingsFile(), p.level(), p.policyFiles(),
+		listed("remembered", p.Remembered, "no rule was kept at a question", nil, ""),
+		listed("budgets", p.Budgets, "none is set", nil, ""),
+		p.project(), p.trust(), listed("hooks", p.Hooks, "none", p.HooksErr, "mend hooks.toml: no session starts before"),
 		p.git(), p.sandbox(ctx), p.evidence(ctx), p.keys(), p.model(), p.terminal(),
 		p.web(),
 	}
@@ -128,7 +139,7 @@ func (p Place) servers() []Check {
 func (p Place) report(now time.Time, checks []Check) Report {
 	r := Report{
 		SchemaVersion: 1, GeneratedAt: now.UTC().Format(time.RFC3339), Product: "tera-pilot", Version: p.Version,
-		Ready: true, Counts: map[string]int{"ok": 0, "warn": 0, "fail": 0}, Checks: checks,
+		Ready: true, Counts: map[string]int{"ok": 0, "warn": 0, "fail": 0}, Checks: checks, Assets: p.assets(),
 	}
 	for _, c := range checks {
 		r.Counts[c.Status.String()]++
@@ -293,9 +304,36 @@ func (p Place) model() Check {
 	}
 }
 
+// terminal says what a session here would look like. Nothing is written to it:
+// the program of a terminal answers no question that was not asked.
 func (p Place) terminal() Check {
-	if !p.Terminal {
-		return Check{"terminal", OK, "none here: use `tera-pilot run`", ""}
+	env := map[string]string{}
+	for _, pair := range p.Env {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
 	}
-	return Check{"terminal", OK, "full screen", ""}
+	term := env["TERM"]
+	switch {
+	case !p.Terminal:
+		return Check{"terminal", OK, "none here: use `tera-pilot run`", ""}
+	case term == "" || term == "dumb":
+		return Check{"terminal", Warn, "TERM is " + quoted(term) + ": only lines", "use --lines, or set TERM to what your terminal is"}
+	}
+	detail := "full screen, TERM " + term
+	switch {
+	case env["NO_COLOR"] != "":
+		detail += ", no colours (NO_COLOR)"
+	case env["COLORTERM"] == "truecolor" || env["COLORTERM"] == "24bit":
+		detail += ", true colour"
+	}
+	utf8 := strings.ToLower(env["LC_ALL"] + env["LC_CTYPE"] + env["LANG"])
+	if !strings.Contains(utf8, "utf-8") && !strings.Contains(utf8, "utf8") {
+		return Check{"terminal", Warn, detail + ", and the locale does not say UTF-8", "set LANG to one that ends in .UTF-8"}
+	}
+	if env["TMUX"] != "" {
+		detail += ", within tmux"
+	}
+	return Check{"terminal", OK, detail, ""}
 }
+
+func quoted(s string) string { return fmt.Sprintf("%q", s) }

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/agent/doctor"
+	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/internal/config"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
@@ -85,7 +87,9 @@ func (a *app) patient(ctx context.Context, project string) (doctor.Place, error)
 		d.Provider, d.Model = mind.Provider.ID(), mind.Model
 	}
 	d.Web, d.WebErr = a.webWords(s, state)
+	d.Level, d.Budgets, d.Remembered = s.Autonomy, budgets(s), a.remembered(state)
 	if d.Root != "" {
+		a.lookAtProject(&d)
 		d.MCP, d.MCPErr = a.mcpStandings(place{home: home, state: state, root: d.Root, settings: s})
 	}
 	return d, nil
@@ -102,4 +106,56 @@ func (a *app) mcpStandings(p place) ([]doctor.Server, error) {
 		out = append(out, doctor.Server{Name: s.Entry.Name, Tools: s.Tools, Why: s.Why})
 	}
 	return out, nil
+}
+
+// lookAtProject finds out what of the project is loaded. Nothing is started.
+func (a *app) lookAtProject(d *doctor.Place) {
+	project, standing, err := a.standing(d.State, d.Root, ".")
+	if d.TrustErr = err; err != nil {
+		return
+	}
+	hooks, err := a.hooks(d.State, project, standing.Grant)
+	d.HooksErr = err
+	for _, h := range hooks {
+		d.Hooks = append(d.Hooks, fmt.Sprintf("%s (%s, sha256 %.12s)", h.Name, eventWords(h), h.Hash()))
+	}
+	for _, i := range standing.New {
+		d.Waiting = append(d.Waiting, i.Path+" "+i.What)
+	}
+	if project != nil {
+		d.TrustErr = project.Close()
+	}
+}
+
+// budgets are the limits that are set, in words.
+func budgets(s config.Settings) []string {
+	var out []string
+	if s.BudgetMicros > 0 {
+		out = append(out, fmt.Sprintf("%.2f dollars a session", float64(s.BudgetMicros)/1e6))
+	}
+	if s.DayMicros > 0 {
+		out = append(out, fmt.Sprintf("%.2f dollars a day", float64(s.DayMicros)/1e6))
+	}
+	if s.DayTokens > 0 {
+		out = append(out, fmt.Sprintf("%d tokens a day", s.DayTokens))
+	}
+	return append(out, fmt.Sprintf("%d model calls a turn", s.MaxSteps))
+}
+
+// remembered are the rules that were kept at a question. A file with a fault is
+// a finding about the policy.
+func (a *app) remembered(state string) []string {
+	rules, err := (rulebook.Book{State: state}).Rules()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, f := range rules.Files() {
+		for i := range f.Rules {
+			if f.Layer.String() == "remembered" {
+				out = append(out, f.Rules[i].ID)
+			}
+		}
+	}
+	return out
 }
