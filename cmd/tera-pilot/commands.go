@@ -16,7 +16,7 @@ func (a *app) rootCommand() *cobra.Command {
 		Version:       version(),
 	}
 	a.interactive(root)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%w", err) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage("%w: see `%s --help`", err, c.CommandPath()) })
 	f := root.PersistentFlags()
 	f.StringVar(&a.flags.autonomy, "autonomy", "", "always_ask, new_files_only or never_ask")
 	f.StringVar(&a.flags.provider, "provider", "", "model provider")
@@ -30,11 +30,12 @@ func (a *app) rootCommand() *cobra.Command {
 	for _, sub := range []*cobra.Command{
 		a.demoCommand(), a.runCommand(), a.sessionsCommand(), a.auditCommand(), a.policyCommand(), a.trustCommand(), a.sandboxCommand(),
 		a.gitCommand(), a.modelsCommand(), a.keysCommand(), a.doctorCommand(), a.acpCommand(), a.purgeCommand(), a.webCommand(), a.mcpCommand(),
-		a.hooksCommand(), a.undoCommand(), a.promptCommand(),
+		a.hooksCommand(), a.undoCommand(), a.manCommand(), a.promptCommand(),
 	} {
 		root.AddCommand(sub)
 	}
 	mistakesAreUsage(root)
+	giveExamples(root, examples())
 	return root
 }
 
