@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -156,5 +157,63 @@ func TestServerFilesystem(t *testing.T) {
 	r, err := tight.Call(t.Context(), tool(t, tight, "write_file"), args(map[string]string{"path": other, "content": "x"}))
 	if _, statErr := os.Stat(other); statErr == nil || err == nil && !r.Failed {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// typescript is a client on the protocol's own library.
+const typescript = `
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+const [bin, root, home] = process.argv.slice(2);
+const transport = new StdioClientTransport({ command: bin, args: ["--root", root, "mcp", "serve", "--allow-writes"], env: { HOME: home, PATH: process.env.PATH }, stderr: "ignore" });
+const client = new Client({ name: "test", version: "1" });
+await client.connect(transport);
+const names = (await client.listTools()).tools.map((t) => t.name);
+const read = await client.callTool({ name: "read_file", arguments: { path: "a.txt" } });
+const write = await client.callTool({ name: "write_file", arguments: { path: "b.txt", content: "x" } });
+await client.close();
+console.log(JSON.stringify({ names, read, write }));
+`
+
+// The official client speaks with tera-pilot as a server.
+func TestTheTypeScriptClient(t *testing.T) {
+	modules := filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(real(t, "server-everything")))))
+	p := newPlace(t)
+	bin := filepath.Join(p.home, "tera-pilot")
+	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/tera-pilot").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(p.root, "a.txt"), []byte("the content\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(filepath.Dir(modules), fmt.Sprintf("client-%d.mjs", os.Getpid()))
+	if err := os.WriteFile(script, []byte(typescript), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Remove(script) }()
+	cmd := exec.Command("node", script, bin, p.root, p.home)
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("%v: %s", err, exit.Stderr)
+		}
+		t.Fatal(err)
+	}
+	var got struct {
+		Names       []string
+		Read, Write struct {
+			IsError bool
+			Content []struct{ Text string }
+		}
+	}
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if len(got.Names) < 15 || got.Read.IsError || len(got.Read.Content) != 1 || !strings.Contains(got.Read.Content[0].Text, "the content") {
+		t.Errorf("%s", out)
+	}
+	if _, err := os.Stat(filepath.Join(p.root, "b.txt")); err == nil || !got.Write.IsError {
+		t.Errorf("it wrote: %s", out)
 	}
 }
