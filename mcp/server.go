@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -317,7 +318,7 @@ type root string
 
 // ListRoots implements client.RootsHandler.
 func (r root) ListRoots(context.Context, protocol.ListRootsRequest) (*protocol.ListRootsResult, error) {
-	return &protocol.ListRootsResult{Roots: []protocol.Root{{URI: "file://" + string(r), Name: "workspace"}}}, nil
+	return &protocol.ListRootsResult{Roots: []protocol.Root{{URI: (&url.URL{Scheme: "file", Path: string(r)}).String(), Name: "workspace"}}}, nil
 }
 
 // connect makes the wire to the server.

@@ -61,7 +61,7 @@ func (a *app) mcpAddCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "add NAME [--env K=V]... (-- COMMAND [ARGUMENT...] | --url URL)",
 		Short: "Add a server to your mcp.json; nothing of it is approved yet",
-		Example: `  tera-pilot mcp add files -- npx -y @modelcontextprotocol/server-filesystem@2026.8.31 .
+		Example: `  tera-pilot mcp add files -- mcp-server-filesystem .
   tera-pilot mcp add issues --url https://mcp.example.org/mcp
   tera-pilot mcp add db --env DSN='${DATABASE_URL}' --sandbox net --allow-host db.example.org -- db-mcp`,
 		Args: cobra.MinimumNArgs(1),
