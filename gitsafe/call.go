@@ -3,6 +3,7 @@ package gitsafe
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -30,8 +31,20 @@ func (c Call) Argv() []string {
 	}
 	argv := strings.Fields(c.Sub)
 	argv = append(argv, strings.Fields(c.spec.forced)...)
-	return append(argv, c.args.argv()...)
+	args := *c.args
+	if c.patterns() {
+		args.paths = slices.Clone(args.paths)
+		for i, p := range args.paths {
+			args.paths[i] = ":(literal)" + p
+		}
+	}
+	return append(argv, args.argv()...)
 }
+
+// patterns says that git must be able to read patterns in this writing call,
+// since it names its own paths by one (":/", for all of the tree); the paths
+// of the call are then marked as literal one by one.
+func (c Call) patterns() bool { return c.Sub == "stash push" }
 
 // String is the call as it would be typed, for a person. It is not shell text.
 func (c Call) String() string {

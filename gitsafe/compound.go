@@ -67,7 +67,7 @@ func (g *Git) compound(ctx context.Context, dir string) (looker, verdict, error)
 	if err != nil {
 		return looker{}, verdict{}, err
 	}
-	records, err := l.settings(ctx)
+	records, err := g.allSettings(ctx, &l)
 	if err != nil {
 		return looker{}, verdict{}, err
 	}

@@ -113,7 +113,7 @@ func (g *Git) environ(c Call, repo Repo) environment {
 	}
 	if c.Class == Read {
 		e.add("GIT_OPTIONAL_LOCKS", "0")
-	} else {
+	} else if !c.patterns() {
 		e.add("GIT_LITERAL_PATHSPECS", "1") // what is named is what is written
 	}
 	return e

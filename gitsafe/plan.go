@@ -160,7 +160,7 @@ func (p *Plan) unrun() {
 // configure lists the configuration, and puts the verdict over it in force. It
 // says whether the sandbox hides the configuration of the repository.
 func (g *Git) configure(ctx context.Context, p *Plan) (verdict, bool, error) {
-	records, err := p.look.settings(ctx)
+	records, err := g.allSettings(ctx, &p.look)
 	if err != nil {
 		return verdict{}, false, err
 	}
@@ -169,7 +169,6 @@ func (g *Git) configure(ctx context.Context, p *Plan) (verdict, bool, error) {
 	p.look.keys = p.Class == Net || p.look.signs(p.Call)
 	v := p.look.judge().neutralise(records)
 	p.look.env.settings = v.settings
-	p.look.readable = g.readable(p.look, records)
 	p.Neutralised, p.Drivers = v.keys, v.drivers
 	hides := g.opts.Overlays && !p.Call.config && !p.look.keys
 	return v, hides, v.refusal(p.Call, hides)

@@ -146,16 +146,73 @@ func (l looker) credentials() []setting {
 	return list
 }
 
+// maxIncludes is how deep git follows files that include each other
+// (git-config(1)).
+const maxIncludes = 10
+
+// allSettings lists the configuration until every file that the person's own
+// includes can be read: what a runner does not show, git passes over in
+// silence, and a name or a mail of that file would be lost.
+func (g *Git) allSettings(ctx context.Context, l *looker) ([]record, error) {
+	l.readable = g.readable(*l, nil)
+	for range maxIncludes {
+		records, err := l.settings(ctx)
+		if err != nil {
+			return nil, err
+		}
+		seen := l.readable
+		l.readable = g.readable(*l, records)
+		if !slices.ContainsFunc(included(l.judge(), records), func(path string) bool {
+			path = g.atHome(path)
+			return slices.Contains(l.readable, path) && !slices.Contains(seen, path)
+		}) {
+			return records, nil
+		}
+	}
+	return nil, refuse("mend your own configuration", "its files include each other more than %d deep", maxIncludes)
+}
+
+// included are the files that the person's own configuration includes, whether
+// their condition holds or not.
+func included(j judge, records []record) (paths []string) {
+	for _, r := range records {
+		section, _, variable, _ := splitKey(r.key)
+		if variable != "path" || section != "include" && section != "includeif" || !j.trusted(r) {
+			continue
+		}
+		if p := r.value; filepath.IsAbs(p) || strings.HasPrefix(p, "~/") {
+			paths = append(paths, p)
+		} else {
+			paths = append(paths, filepath.Join(filepath.Dir(strings.TrimPrefix(r.origin, "file:")), p))
+		}
+	}
+	return paths
+}
+
+// atHome writes a path that begins with the person's home in full.
+func (g *Git) atHome(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && g.opts.Home != "" {
+		return filepath.Join(g.opts.Home, rest)
+	}
+	return path
+}
+
 // readable are the files outside of the repository that git reads: the
 // person's configuration, and the files that it names.
 func (g *Git) readable(l looker, records []record) []string {
 	list := slices.Clone(l.repo.Alternates)
 	add := func(path string) {
-		if rest, ok := strings.CutPrefix(path, "~/"); ok && g.opts.Home != "" {
-			path = filepath.Join(g.opts.Home, rest)
-		}
+		path = g.atHome(path)
 		if filepath.IsAbs(path) && !slices.Contains(list, path) && exists(path) {
 			list = append(list, path)
+		}
+	}
+	if x := g.xdg(l.repo); x != "" {
+		add(filepath.Join(x, "git/config"))
+	}
+	for _, path := range included(l.judge(), records) {
+		if fi, err := os.Stat(g.atHome(path)); err == nil && fi.Mode().IsRegular() && !g.inside(g.atHome(path), l.repo) {
+			add(path)
 		}
 	}
 	trusted := l.judge().trusted

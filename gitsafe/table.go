@@ -48,7 +48,7 @@ const (
 		--first-parent --exclude-first-parent-only --not --all --branches[=] --tags[=] --remotes[=]
 		--glob= --exclude= --reflog --single-worktree --ignore-missing --cherry-mark --cherry-pick
 		--left-only --right-only --cherry -g --walk-reflogs --boundary --simplify-by-decoration
-		--show-pulls --full-history --dense --sparse --simplify-merges --ancestry-path[=]
+		--show-pulls --merge --full-history --dense --sparse --simplify-merges --ancestry-path[=]
 		--date-order --author-date-order --topo-order --reverse --no-walk[=] --do-walk `
 
 	formatLog grammar = ` --format= --pretty[=] --abbrev-commit --no-abbrev-commit --oneline --encoding=
@@ -178,7 +178,7 @@ var table = [...]command{
 		opts: `-a --all -m:--message= --message= -F:--file= --file= -C:--reuse-message= --reuse-message= --fixup= --squash=
 			--reset-author --short --branch --porcelain --long --dry-run --author= --date= -s --signoff --no-signoff
 			-n --verify --no-verify --allow-empty --allow-empty-message --cleanup= -e --edit --no-edit --amend --no-post-rewrite
-			-i --include -o --only -u[=] --untracked-files[=] -q --quiet -z --null --status --no-status -S --gpg-sign --no-gpg-sign`,
+			-i --include -o --only -u[=] --untracked-files[=] -q --quiet -v --verbose -z --null --status --no-status -S --gpg-sign --no-gpg-sign`,
 		refine: refineCommit},
 	{name: "mv", class: Write, operands: pathsOnly, min: 2, max: many, tree: true,
 		opts: `-n --dry-run -v --verbose -k --sparse`},

@@ -33,7 +33,7 @@ func (g *Git) Offers(ctx context.Context, dir string) ([]Offer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.records, err = l.settings(ctx); err != nil {
+	if l.records, err = g.allSettings(ctx, &l); err != nil {
 		return nil, err
 	}
 	list := hooksIn(hookEvents, hooksDir(repo, l.records))

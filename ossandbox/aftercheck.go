@@ -4,9 +4,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // A checkpoint is what the check after a run compares with: the mounts keep a
@@ -16,8 +18,9 @@ type checkpoint struct {
 	absent []cover               // covers that did not exist, and do not stand in
 	stamps map[string]coverStamp // of those that did
 	known  map[string]bool       // secret-like files, sockets and nested repositories
+	alike  map[string]bool       // names that differ from protected ones in their spelling only
 	hadGit bool
-	waits  bool // a rebase waits that will run commands
+	waits  map[string]bool // lists of rebases that wait and will run commands
 }
 
 type coverStamp struct {
@@ -37,7 +40,7 @@ func newCheckpoint(v *view) *checkpoint {
 			c.absent = append(c.absent, cov)
 		}
 	}
-	c.waits = rebaseRuns(v.gitDir)
+	c.waits, c.alike = rebasesThatRun(v), alikeNames(v.work)
 	for _, l := range [][]string{v.found.secrets, v.found.sockets, v.found.nested} {
 		for _, p := range l {
 			c.known[p] = true
@@ -81,8 +84,15 @@ func (c *checkpoint) after(s *Sandbox, v *view) (findings []Finding) {
 	if dot := filepath.Join(v.work, ".git"); !c.hadGit && exists(dot) {
 		findings = append(findings, Finding{Path: dot, What: "a new repository"})
 	}
-	if !c.waits && rebaseRuns(v.gitDir) {
-		findings = append(findings, Finding{Path: filepath.Join(v.gitDir, rebaseTodo), What: "a rebase waits that will run commands: read it before git rebase --continue"})
+	for todo := range rebasesThatRun(v) {
+		if !c.waits[todo] {
+			findings = append(findings, Finding{Path: todo, What: "a rebase waits that will run commands: read it before git rebase --continue"})
+		}
+	}
+	for p := range alikeNames(v.work) {
+		if !c.alike[p] && v.writes && !v.bare {
+			findings = append(findings, s.quarantine(p, "a protected name in another spelling appeared"))
+		}
 	}
 	found := s.survey.look(v.work, func(file string) {
 		if f, bad := dropSetuid(file); bad {
@@ -98,20 +108,76 @@ func (c *checkpoint) after(s *Sandbox, v *view) (findings []Finding) {
 	return findings
 }
 
+// alikeNames are the entries of a workspace that are spelled like a name that
+// is covered always, but for the case of letters, dots and blanks at the end,
+// and characters that cannot be seen. On a file system that folds such names
+// (a Windows or macOS disk) they are that name, and no mount covers them.
+func alikeNames(work string) map[string]bool {
+	alike := map[string]bool{}
+	entries, err := os.ReadDir(work)
+	if err != nil {
+		return alike
+	}
+	for _, e := range entries {
+		name := foldName(e.Name())
+		if name != e.Name() && (name == ".git" || slices.Contains(protectedNames, name)) {
+			alike[filepath.Join(work, e.Name())] = true
+		}
+	}
+	return alike
+}
+
+// foldName is a name as the most lenient file system compares it.
+func foldName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) { // zero-width and direction marks, which HFS+ passes over
+			return -1
+		}
+		return r
+	}, name)
+	return strings.ToLower(strings.TrimRight(name, ". "))
+}
+
 const rebaseTodo = "rebase-merge/git-rebase-todo"
 
-// rebaseRuns says that a rebase of the repository waits, and would run commands
-// when it goes on.
-func rebaseRuns(gitDir string) bool {
-	if gitDir == "" {
-		return false
+// rebasesThatRun are the lists of the rebases that wait in the workspace's
+// repository, in any of its working trees and submodules, and would run
+// commands when they go on.
+func rebasesThatRun(v *view) map[string]bool {
+	found := map[string]bool{}
+	for _, dir := range v.repo.gitDirs() {
+		if todo := filepath.Join(dir, rebaseTodo); rebaseRuns(todo) {
+			found[todo] = true
+		}
 	}
-	b, err := os.ReadFile(filepath.Join(gitDir, rebaseTodo))
+	return found
+}
+
+// gitDirs are the folders of a repository in which a rebase can wait: the one
+// that all working trees share, theirs, and the submodules'.
+func (g gitDir) gitDirs() []string {
+	if g.common == "" {
+		return nil
+	}
+	dirs := append([]string{g.common}, childDirs(filepath.Join(g.common, "worktrees"))...)
+	if !slices.Contains(dirs, g.private) {
+		dirs = append(dirs, g.private)
+	}
+	for _, m := range moduleDirs(filepath.Join(g.common, "modules"), 0) {
+		dirs = append(dirs, gitDir{private: m, common: m}.gitDirs()...)
+	}
+	return dirs
+}
+
+// rebaseRuns says that a list of a rebase holds a line that runs a command.
+func rebaseRuns(todo string) bool {
+	b, err := os.ReadFile(todo)
 	if err != nil {
 		return false
 	}
 	for line := range strings.Lines(string(b)) {
-		if word, _, _ := strings.Cut(strings.TrimLeft(line, " \t"), " "); word == "exec" || word == "x" {
+		// Git ends a word at a blank, a tab, or the end of the line.
+		if f := strings.Fields(line); len(f) > 0 && (f[0] == "exec" || f[0] == "x") {
 			return true
 		}
 	}

@@ -194,23 +194,31 @@ func gitCovers(g gitDir) []cover {
 			l = append(l, cover{filepath.Join(w, f), 0, rule})
 		}
 	}
-	return append(l, moduleCovers(filepath.Join(c, "modules"), 0)...)
+	return append(l, moduleCovers(filepath.Join(c, "modules"))...)
 }
 
 // moduleCovers are the same of the submodules kept in a git dir. Names of
 // submodules may hold slashes, and submodules have submodules.
-func moduleCovers(dir string, depth int) (l []cover) {
+func moduleCovers(dir string) (l []cover) {
+	for _, m := range moduleDirs(dir, 0) {
+		l = append(l, gitCovers(gitDir{private: m, common: m})...)
+	}
+	return l
+}
+
+// moduleDirs are the git dirs of submodules below dir.
+func moduleDirs(dir string, depth int) (dirs []string) {
 	if depth > 8 {
 		return nil
 	}
 	for _, m := range childDirs(dir) {
 		if _, err := os.Lstat(filepath.Join(m, "HEAD")); err == nil {
-			l = append(l, gitCovers(gitDir{private: m, common: m})...)
+			dirs = append(dirs, m)
 			continue
 		}
-		l = append(l, moduleCovers(m, depth+1)...)
+		dirs = append(dirs, moduleDirs(m, depth+1)...)
 	}
-	return l
+	return dirs
 }
 
 func childDirs(dir string) (dirs []string) {

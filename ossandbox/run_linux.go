@@ -29,6 +29,10 @@ const (
 // grace is the time between SIGTERM and SIGKILL.
 const grace = 2 * time.Second
 
+// patience is what a command has after a TERM or HUP that was passed on to it:
+// whoever ends us wants it ended, too.
+const patience = 10 * time.Second
+
 // A vehicle is what carries the inner stage: bubblewrap, or the guard where
 // there are no namespaces.
 type vehicle struct {

@@ -160,6 +160,23 @@ func TestSignalsArePassedOn(t *testing.T) {
 	}
 }
 
+// A command that does not listen to a TERM ends all the same: whoever ended us
+// wanted it gone.
+func TestATermIsNotIgnoredForEver(t *testing.T) {
+	b := newBox(t)
+	signals := make(chan os.Signal, 1)
+	out, r := b.sh("trap '' TERM HUP INT; echo up; exec sleep 63.5", func(c *Command) {
+		c.Signals, c.Timeout = signals, time.Minute
+		signals <- syscall.SIGTERM
+	})
+	if r.ExitCode != 137 || r.TimedOut {
+		t.Errorf("%q %+v", out, r)
+	}
+	if n := processesLike("sleep\x0063.5"); n != 0 {
+		t.Errorf("%d processes are left", n)
+	}
+}
+
 // A command that leaves a child in another session, with our pipe open, ends
 // when it ends.
 func TestNothingOutlivesACommand(t *testing.T) {

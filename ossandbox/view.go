@@ -20,7 +20,8 @@ type view struct {
 
 	writes bool     // the profile lets the workspace be written
 	gits   []string // git dirs outside the workspace that belong to it
-	gitDir string   // the workspace's own, "" for none
+	repo   gitDir   // the workspace's own, zero for none
+	bare   bool     // nothing is covered: a writing run of git by itself
 	covers []cover  // paths that stay read-only in what is writable
 	hidden []string // files of the workspace whose content is kept away
 	tools  []string // folders and files below HOME that programs come from
@@ -65,7 +66,7 @@ const (
 func newView(s *Sandbox, c *Command) (*view, error) {
 	v := &view{
 		work: s.work, spelling: s.cfg.Root, home: s.cfg.Home, state: s.cfg.State,
-		writes: c.Profile.writes(), binds: c.Binds,
+		writes: c.Profile.writes(), bare: c.Uncover, binds: c.Binds,
 		tools: s.host.tools, extra: s.host.extra, copies: s.host.copies, notes: s.host.notes,
 	}
 	var err error
@@ -88,7 +89,7 @@ func newView(s *Sandbox, c *Command) (*view, error) {
 	case err != nil:
 		return nil, &SetupError{Cause: "the repository cannot be protected", Err: err, Mend: "mend its .git, or run with --root on another folder"}
 	default:
-		v.gitDir = g.private
+		v.repo = g
 		if err := v.addGit(s, g, c.Uncover); err != nil {
 			return nil, err
 		}

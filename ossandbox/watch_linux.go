@@ -56,6 +56,7 @@ func (l *launch) await(ctx context.Context, v *view, reached, done <-chan struct
 	disk := newDiskWatch(l.sandbox, v)
 	look := time.NewTicker(diskInterval)
 	defer look.Stop()
+	var told <-chan time.Time // since we passed on a TERM
 	for {
 		why := ending("")
 		select {
@@ -72,7 +73,13 @@ func (l *launch) await(ctx context.Context, v *view, reached, done <-chan struct
 		case sig := <-l.command.Signals:
 			if n, ok := sig.(syscall.Signal); ok {
 				l.signal(n)
+				if told == nil && (n == syscall.SIGTERM || n == syscall.SIGHUP) {
+					told = time.After(patience)
+				}
 			}
+		case <-told:
+			l.car.kill(l.proc)
+			return ""
 		}
 		if why != "" {
 			if context.Cause(ctx) == ErrAbandoned {

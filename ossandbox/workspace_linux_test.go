@@ -521,6 +521,55 @@ func TestRepositoriesInDisguise(t *testing.T) {
 	}
 }
 
+// A list of a rebase is read as git reads it, and in every place where one of
+// the repository can wait.
+func TestRebasesThatWait(t *testing.T) {
+	for line, runs := range map[string]bool{
+		"exec touch x": true, "exec\ttouch x": true, " \tx\ttouch x": true, "x touch x": true, "exec": true, "exec touch x\r": true,
+		"# exec touch x": false, "pick 1 exec": false, "execute": false, "": false,
+	} {
+		todo := filepath.Join(t.TempDir(), "todo")
+		if err := os.WriteFile(todo, []byte("pick 1\n"+line+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := rebaseRuns(todo); got != runs {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+	for _, dir := range []string{".git", ".git/worktrees/other", ".git/modules/a/b", ".git/modules/a/b/modules/c"} {
+		b := newBox(t)
+		_, r := b.sh("for d in .git/modules/a/b .git/modules/a/b/modules/c; do mkdir -p $d; echo x > $d/HEAD; done; mkdir -p " + dir + "/rebase-merge; printf 'exec\\tid\\n' > " + dir + "/rebase-merge/git-rebase-todo")
+		if !slices.ContainsFunc(r.Quarantine, func(f Finding) bool {
+			return f.Path == filepath.Join(b.work, dir, rebaseTodo) && strings.Contains(f.What, "a rebase waits")
+		}) {
+			t.Errorf("%s: %+v", dir, r.Quarantine)
+		}
+	}
+}
+
+// A protected name in another spelling is that name on a disk that folds names.
+func TestProtectedNamesInOtherSpellings(t *testing.T) {
+	b := newBox(t)
+	if err := os.Mkdir(filepath.Join(b.work, ".Idea"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{".GIT", ".Vscode", ".CLAUDE", ".claude.", ".mcp.json ", ".g\u200cit", ".ENVRC"}
+	_, r := b.sh("for n in '" + strings.Join(names, "' '") + "'; do mkdir \"$n\"; echo x > \"$n/f\"; done; mkdir .gitx .clauderc Src; exit 0")
+	for _, n := range names {
+		if _, err := os.Lstat(filepath.Join(b.work, n)); err == nil {
+			t.Errorf("%q is still there", n)
+		}
+	}
+	for _, n := range []string{".gitx", ".clauderc", "Src", ".Idea"} {
+		if _, err := os.Lstat(filepath.Join(b.work, n)); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(r.Quarantine) != len(names) {
+		t.Errorf("%+v", r.Quarantine)
+	}
+}
+
 // A dump goes nowhere, neither into a file nor to a program of the host.
 func TestNoCoreDump(t *testing.T) {
 	b := newBox(t)
