@@ -17,7 +17,7 @@ import (
 type checkpoint struct {
 	absent []cover               // covers that did not exist, and do not stand in
 	stamps map[string]coverStamp // of those that did
-	known  map[string]bool       // secret-like files, sockets and nested repositories
+	known  map[string]bool       // secret-like files, sockets, nested repositories and closed folders
 	alike  map[string]bool       // names that differ from protected ones in their spelling only
 	hadGit bool
 	waits  map[string]bool // lists of rebases that wait and will run commands
@@ -41,7 +41,7 @@ func newCheckpoint(v *view) *checkpoint {
 		}
 	}
 	c.waits, c.alike = rebasesThatRun(v), alikeNames(v.work)
-	for _, l := range [][]string{v.found.secrets, v.found.sockets, v.found.nested} {
+	for _, l := range [][]string{v.found.secrets, v.found.sockets, v.found.nested, v.found.closed} {
 		for _, p := range l {
 			c.known[p] = true
 		}
@@ -98,6 +98,12 @@ func (c *checkpoint) after(s *Sandbox, v *view) (findings []Finding) {
 		if f, bad := dropSetuid(file); bad {
 			findings = append(findings, f)
 		}
+	}, func(dir string) bool {
+		f, opened := c.reopen(dir)
+		if opened {
+			findings = append(findings, f)
+		}
+		return opened
 	})
 	for _, p := range found.nested {
 		if !c.known[p] {
@@ -182,6 +188,37 @@ func rebaseRuns(todo string) bool {
 		}
 	}
 	return false
+}
+
+// opened undoes what would keep us from looking where covers are: folders that
+// the command has closed, on the way to a cover. It comes before the stand-ins
+// are taken back.
+func (c *checkpoint) opened(v *view) (findings []Finding) {
+	tops := append([]string{v.work}, v.gits...)
+	dirs := slices.Clone(tops)
+	for _, cov := range v.covers {
+		dirs = append(dirs, between(tops, cov.path)...)
+	}
+	for _, dir := range dirs {
+		if f, ok := c.reopen(dir); ok {
+			findings = append(findings, f)
+		}
+	}
+	return findings
+}
+
+// reopen gives the owner's rights back to a folder that was closed during the
+// command: nobody could see what lies in it, neither now nor before the next
+// command, which could open it again and read on.
+func (c *checkpoint) reopen(dir string) (Finding, bool) {
+	st, err := os.Lstat(dir)
+	if err != nil || !st.IsDir() || !closed(st) || c.known[dir] {
+		return Finding{}, false
+	}
+	if err := os.Chmod(dir, st.Mode().Perm()|0o700); err != nil {
+		return Finding{}, false
+	}
+	return Finding{Path: dir, What: "a folder that the command closed to you, opened again"}, true
 }
 
 // dropSetuid takes the setuid and setgid bits from a file that has them.

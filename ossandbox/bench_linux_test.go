@@ -57,7 +57,7 @@ func plainBwrap(b *testing.B, s *Sandbox, c Command) func() error {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := s.keep.enter(); err != nil {
+	if err := s.keep.enter(nil); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { s.keep.leave() })

@@ -40,7 +40,7 @@ func (s *Sandbox) runCopied(ctx context.Context, c *Command) (r Result, err erro
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.keep.enter(); err != nil {
+	if err := s.keep.enter(v.secrets); err != nil {
 		return Result{}, err
 	}
 	defer func() { r.Litter = s.keep.leave() }()

@@ -81,14 +81,17 @@ func (s *Sandbox) runSeatbelt(ctx context.Context, c *Command) (r Result, err er
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.keep.enter(); err != nil {
+	if err := s.keep.enter(v.secrets); err != nil {
 		return Result{}, err
 	}
 	before := newCheckpoint(v)
 	defer func() {
+		if v.writes {
+			r.Quarantine = before.opened(v)
+		}
 		r.Litter = s.keep.leave()
 		if v.writes {
-			r.Quarantine = before.after(s, v)
+			r.Quarantine = append(r.Quarantine, before.after(s, v)...)
 		}
 	}()
 	temp, err := os.MkdirTemp("", "tera-pilot-")

@@ -140,7 +140,7 @@ func (s *Sandbox) runMounted(ctx context.Context, c *Command) (r Result, err err
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.keep.enter(); err != nil {
+	if err := s.keep.enter(v.secrets); err != nil {
 		return Result{}, err
 	}
 	if !v.writes {
@@ -151,9 +151,10 @@ func (s *Sandbox) runMounted(ctx context.Context, c *Command) (r Result, err err
 	s.did("look at the workspace")
 	before := newCheckpoint(v)
 	defer func() {
+		r.Quarantine = before.opened(v)
 		r.Litter = s.keep.leave()
 		s.did("take stand-ins back")
-		r.Quarantine = before.after(s, v)
+		r.Quarantine = append(r.Quarantine, before.after(s, v)...)
 		s.did("check after the run")
 	}()
 	if v.covers, err = s.keep.standIns(v.covers); err != nil {

@@ -2,6 +2,7 @@ package ossandbox
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"os"
 )
@@ -10,9 +11,10 @@ var errIndex = errors.New("git index cannot be read")
 
 const maxIndex = 256 << 20
 
-// trackedNames are the paths in a git index, without running git. The format
-// is gitformat-index(5), versions 2 to 4; a split index counts as unreadable.
-func trackedNames(file string) (map[string]bool, error) {
+// trackedNames are the paths in a git index and the names of their contents,
+// without running git. The format is gitformat-index(5), versions 2 to 4; a
+// split index counts as unreadable.
+func trackedNames(file string) (map[string]string, error) {
 	st, err := os.Stat(file)
 	if err != nil {
 		return nil, err
@@ -27,7 +29,7 @@ func trackedNames(file string) (map[string]bool, error) {
 	return parseIndex(b)
 }
 
-func parseIndex(b []byte) (map[string]bool, error) {
+func parseIndex(b []byte) (map[string]string, error) {
 	if len(b) < 12 || string(b[:4]) != "DIRC" {
 		return nil, errIndex
 	}
@@ -35,14 +37,14 @@ func parseIndex(b []byte) (map[string]bool, error) {
 	if version < 2 || version > 4 || int(n) > len(b)/62+1 {
 		return nil, errIndex
 	}
-	names := make(map[string]bool, n)
+	names := make(map[string]string, n)
 	rest, last := b[12:], ""
 	for range n {
 		name, size, ok := indexEntry(rest, version, last)
 		if !ok {
 			return nil, errIndex
 		}
-		names[name], last, rest = true, name, rest[size:]
+		names[name], last, rest = hex.EncodeToString(rest[40:60]), name, rest[size:]
 	}
 	return names, nil
 }

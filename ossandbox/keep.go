@@ -20,6 +20,7 @@ import (
 //	cache/<hash>/lock      held, shared, by each program while it runs commands here
 //	cache/<hash>/journal   what must be removed again, written before it is made
 //	cache/<hash>/empty     an empty file, shown in the place of hidden ones
+//	cache/<hash>/hidden    the names of what was hidden (recall.go); it stays
 //	cache/<hash>/home      what commands find as ~/.cache
 //	cache/<hash>/spare     stand-ins that are not in use
 //
@@ -48,11 +49,14 @@ func (k *keep) emptyFile() string { return filepath.Join(k.dir, "empty") }
 func (k *keep) cacheDir() string  { return filepath.Join(k.dir, "home") }
 func (k *keep) spareDir() string  { return filepath.Join(k.dir, "spare") }
 
-// enter makes the folder ready for one command. Each enter is followed by a
-// leave.
-func (k *keep) enter() error {
+// enter makes the folder ready for one command, from which secrets are hidden.
+// Each enter is followed by a leave.
+func (k *keep) enter(secrets []string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if err := k.recall(secrets); err != nil {
+		return &SetupError{Cause: "the private folder for this workspace cannot be written", Err: err, Mend: "make " + k.cfg.State + " writable, or name another with --home"}
+	}
 	if k.users == 0 {
 		if err := k.open(); err != nil {
 			return &SetupError{Cause: "the private folder for this workspace cannot be made", Err: err, Mend: "make " + k.cfg.State + " writable, or name another with --home"}

@@ -6,6 +6,15 @@ import (
 	"time"
 )
 
+// ownerOf is the user that something belongs to.
+func ownerOf(st fs.FileInfo) (uid int, ok bool) {
+	s, ok := st.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(s.Uid), true
+}
+
 func stampOf(st fs.FileInfo) dirStamp {
 	s, ok := st.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -27,6 +27,17 @@ func TestSuiteAsNormalUser(t *testing.T) {
 	suite(t, normalUser(t), `{BIN} sandbox --root {WS} --`, nil)
 }
 
+// moreCases are our own, for the same harness.
+const moreCases = "testdata/suite"
+
+// TestMoreCases judges our own cases, as we are and as a normal user.
+func TestMoreCases(t *testing.T) {
+	t.Run("as we are", func(t *testing.T) { suiteOf(t, moreCases, "", `{BIN} sandbox --root {WS} --`, nil) })
+	t.Run("as a normal user", func(t *testing.T) {
+		suiteOf(t, moreCases, normalUser(t), `{BIN} sandbox --root {WS} --`, nil)
+	})
+}
+
 func TestSuiteGradeAMinus(t *testing.T) {
 	suite(t, "", `{SELF} wrap A- {WS} --`, expected(t, "suite-grade-a-minus.txt"))
 }
@@ -53,6 +64,11 @@ func expected(t *testing.T, name string) map[string]bool {
 
 // suite runs all cases with a wrapper, as name ("" is ourselves).
 func suite(t *testing.T, name, wrapper string, fails map[string]bool) {
+	suiteOf(t, suiteDir, name, wrapper, fails)
+}
+
+// suiteOf is suite for the cases of one folder.
+func suiteOf(t *testing.T, set, name, wrapper string, fails map[string]bool) {
 	if testing.Short() {
 		t.Skip("the case suite takes about a minute; left out by -short")
 	}
@@ -61,7 +77,7 @@ func suite(t *testing.T, name, wrapper string, fails map[string]bool) {
 			t.Skipf("the case suite needs %s, which is not installed", tool)
 		}
 	}
-	ids := caseIDs(t, fails != nil && !*soak)
+	ids := caseIDs(t, set, fails != nil && !*soak)
 	u, err := user.Current()
 	if name != "" {
 		u, err = user.Lookup(name)
@@ -75,7 +91,7 @@ func suite(t *testing.T, name, wrapper string, fails map[string]bool) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(root) })
-	cmd := exec.Command("./run.sh", "-only", "^("+strings.Join(ids, "|")+")$")
+	cmd := exec.Command("./run.sh", "-set", copyFolder(t, set, filepath.Join(dir, "set")), "-only", "^("+strings.Join(ids, "|")+")$")
 	uid, _ := strconv.Atoi(u.Uid)
 	gid, _ := strconv.Atoi(u.Gid)
 	if name != "" {
@@ -121,8 +137,8 @@ func suite(t *testing.T, name, wrapper string, fails map[string]bool) {
 
 // caseIDs are the cases of the suite; quick leaves out the one that compiles a
 // standard library.
-func caseIDs(t *testing.T, quick bool) (ids []string) {
-	files, err := filepath.Glob(suiteDir + "/cases/*")
+func caseIDs(t *testing.T, set string, quick bool) (ids []string) {
+	files, err := filepath.Glob(set + "/cases/*")
 	if err != nil || len(files) == 0 {
 		t.Fatal("the case suite is empty", err)
 	}

@@ -18,18 +18,19 @@ type view struct {
 	home     string
 	state    string
 
-	writes bool     // the profile lets the workspace be written
-	gits   []string // git dirs outside the workspace that belong to it
-	repo   gitDir   // the workspace's own, zero for none
-	bare   bool     // nothing is covered: a writing run of git by itself
-	covers []cover  // paths that stay read-only in what is writable
-	hidden []string // files of the workspace whose content is kept away
-	tools  []string // folders and files below HOME that programs come from
-	extra  []string // further readable paths
-	copies []homeCopy
-	binds  []Bind
-	notes  []string // what the person should know about this view
-	found  survey   // what the look at the workspace found
+	writes  bool     // the profile lets the workspace be written
+	gits    []string // git dirs outside the workspace that belong to it
+	repo    gitDir   // the workspace's own, zero for none
+	bare    bool     // nothing is covered: a writing run of git by itself
+	covers  []cover  // paths that stay read-only in what is writable
+	hidden  []string // files of the workspace whose content is kept away
+	secrets []string // those of them whose names look like secrets
+	tools   []string // folders and files below HOME that programs come from
+	extra   []string // further readable paths
+	copies  []homeCopy
+	binds   []Bind
+	notes   []string // what the person should know about this view
+	found   survey   // what the look at the workspace found
 
 	refused func() []string // hosts that the proxy turned away; nil without one
 }
@@ -94,7 +95,7 @@ func newView(s *Sandbox, c *Command) (*view, error) {
 			return nil, err
 		}
 	}
-	found := s.survey.look(v.work, nil)
+	found := s.survey.look(v.work, nil, nil)
 	v.found = found
 	if found.truncated {
 		v.notes = append(v.notes, fmt.Sprintf("the workspace has more than %d entries: secret-like files that lie deeper were not looked for", maxWalk))
@@ -219,15 +220,21 @@ func (v *view) addHidden(s *Sandbox, g gitDir, found survey) error {
 		rel, _ := below(v.work, p)
 		return matchesAny(s.cfg.Reveal, filepath.Base(p)) || matchesAny(s.cfg.Reveal, rel) || s.made.known(p)
 	}
-	var tracked map[string]bool
+	var tracked map[string]string
+	before, all := s.keep.hiddenBefore()
 	if len(found.secrets) > 0 && g.private != "" {
 		// An index that cannot be read tells of no file: all stay hidden.
 		tracked, _ = trackedNames(filepath.Join(g.private, "index"))
 	}
 	for _, p := range found.secrets {
 		rel, _ := below(v.work, p)
-		if !tracked[rel] && !reveal(p) && !harmlessPEM(p) {
+		id, isTracked := tracked[rel]
+		if isTracked && (all || before[p]) {
+			isTracked = blobName(p) == id
+		}
+		if !isTracked && !reveal(p) && !harmlessPEM(p) {
 			v.hidden = append(v.hidden, p)
+			v.secrets = append(v.secrets, p)
 		}
 	}
 	for _, p := range found.sockets {
@@ -235,6 +242,8 @@ func (v *view) addHidden(s *Sandbox, g gitDir, found survey) error {
 			v.hidden = append(v.hidden, p)
 		}
 	}
+	// What lies in a folder that is closed is not known; a command could open it.
+	v.hidden = append(v.hidden, found.closed...)
 	for _, h := range s.cfg.Hide {
 		p := h
 		if !filepath.IsAbs(p) {

@@ -18,6 +18,7 @@ type survey struct {
 	secrets   []string // files with secret-like names, absolute
 	sockets   []string // Unix sockets
 	nested    []string // .git folders and files below the top, and bare repositories
+	closed    []string // folders of ours that we may not look into until somebody opens them
 	truncated bool     // maxWalk was reached: what lies deeper was not seen
 }
 
@@ -45,10 +46,11 @@ type dirStamp struct {
 // skipDirs are not walked: large, and not where a person keeps secrets.
 var skipDirs = map[string]bool{".git": true, "node_modules": true, "vendor": true}
 
-// look walks root. Folders that cannot be read are left out: the command
-// cannot read them either. inspect, if given, is shown the regular files of
-// the folders that changed since the last look.
-func (v *surveyor) look(root string, inspect func(file string)) survey {
+// look walks root. Folders of others that cannot be read are left out: the
+// command cannot read them either. Our own it could open, and they are found
+// as closed, unless open, if given, has opened them. inspect, if given, is
+// shown the regular files of the folders that changed since the last look.
+func (v *surveyor) look(root string, inspect func(file string), open func(dir string) bool) survey {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	seen := make(map[string]surveyedDir, len(v.dirs))
@@ -58,7 +60,7 @@ func (v *surveyor) look(root string, inspect func(file string)) survey {
 	for len(pending) > 0 {
 		dir := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
-		d, ok := v.read(dir, dir == root, inspect)
+		d, ok := v.read(dir, dir == root, inspect, open)
 		if !ok {
 			continue
 		}
@@ -70,6 +72,7 @@ func (v *surveyor) look(root string, inspect func(file string)) survey {
 		total.secrets = append(total.secrets, d.finds.secrets...)
 		total.sockets = append(total.sockets, d.finds.sockets...)
 		total.nested = append(total.nested, d.finds.nested...)
+		total.closed = append(total.closed, d.finds.closed...)
 		pending = append(pending, d.subs...)
 	}
 	v.dirs = seen
@@ -80,10 +83,19 @@ func (v *surveyor) look(root string, inspect func(file string)) survey {
 // second change within one tick of the file system's clock leaves no trace.
 const settled = 50 * time.Millisecond
 
-func (v *surveyor) read(dir string, top bool, inspect func(string)) (surveyedDir, bool) {
+func (v *surveyor) read(dir string, top bool, inspect func(string), open func(string) bool) (surveyedDir, bool) {
 	st, err := os.Lstat(dir)
 	if err != nil || !st.IsDir() {
 		return surveyedDir{}, false
+	}
+	if closed(st) {
+		if open == nil || !open(dir) {
+			v.spare--
+			return surveyedDir{stamp: stampOf(st), finds: survey{closed: []string{dir}}}, true
+		}
+		if st, err = os.Lstat(dir); err != nil {
+			return surveyedDir{}, false
+		}
 	}
 	stamp := stampOf(st)
 	if old, ok := v.dirs[dir]; ok && old.stamp == stamp && time.Since(stamp.changed) > settled {
@@ -121,6 +133,14 @@ func (v *surveyor) read(dir string, top bool, inspect func(string)) (surveyedDir
 		}
 	}
 	return d, true
+}
+
+// closed says that a folder is ours, and that we must change its mode before we
+// can look into it, which a command, the same user, can do as well. (Root could
+// look out here, but in the sandbox it is an ordinary user, too.)
+func closed(st fs.FileInfo) bool {
+	owner, ok := ownerOf(st)
+	return ok && owner == os.Geteuid() && st.Mode().Perm()&0o500 != 0o500
 }
 
 // bareGit says that a folder is what git takes for a repository without a
