@@ -227,3 +227,32 @@ func TestTamperSuite(t *testing.T) {
 		})
 	}
 }
+
+// TestMoreTampering runs our own cases, in the form of the suite. What does not
+// apply to the lines form (its checkpoint is a line) is left out there.
+func TestMoreTampering(t *testing.T) {
+	py := python(t)
+	bin, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference := py + " ../contrib/verify/verify.py"
+	for _, c := range []struct{ name, format, verifier, only string }{
+		{"json", "json", bin + " audit verify {file} --pubkey {key} --json", ""},
+		{"jsonl", "jsonl", bin + " audit verify {file} --pubkey {key} --json", ""},
+		{"python", "json", reference + " {file} --pubkey {key} --json", "text-|checkpoint-|sig-"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			k := makeKit(t, c.format)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			out, err := exec.CommandContext(ctx, py, "../testdata/suites/audit/tamperkit.py", "--only", c.only, "--timeout", "60",
+				"--export", k.export, "--older", k.older, "--other", k.other, "--epochkey", k.epoch, "--pubkey", k.pub,
+				"--verify", c.verifier, "--cases", "testdata/tamper/cases_more.py").CombinedOutput()
+			if err != nil || !strings.Contains(string(out), " 0 not, ") || c.format == "json" && !strings.Contains(string(out), " 0 not applicable") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}

@@ -45,7 +45,7 @@ func lookAround(cfg *Config) (*host, error) {
 	} else {
 		h.modCache = ""
 	}
-	h.copies = redactedCopies(cfg.Home)
+	h.copies = redactedCopies(cfg)
 	h.addPath(cfg)
 	for _, p := range cfg.ReadOnly {
 		real, err := filepath.EvalSymlinks(p)
@@ -175,20 +175,51 @@ func goSettings(cfg *Config) map[string]string {
 
 // redactedCopies are the settings of git and npm that commands get a copy of,
 // without what carries credentials.
-func redactedCopies(home string) (copies []homeCopy) {
-	for _, f := range []struct {
-		path   string
-		redact func(text string) string
-	}{
-		{".gitconfig", redactGit},
-		{".config/git/config", redactGit},
-		{".npmrc", redactNpm},
-	} {
-		p := filepath.Join(home, f.path)
-		if b, err := os.ReadFile(p); err == nil && len(b) <= 1<<20 {
-			copies = append(copies, homeCopy{p, []byte(f.redact(string(b)))})
+// Git's are found where git finds them, and with the files below HOME that they
+// include, whether their condition holds or not.
+func redactedCopies(cfg *Config) (copies []homeCopy) {
+	add := func(from, as string, redact func(string) string) (text string, ok bool) {
+		b, err := os.ReadFile(from)
+		if err != nil || len(b) > 1<<20 || slices.ContainsFunc(copies, func(c homeCopy) bool { return c.path == as }) {
+			return "", false
+		}
+		copies = append(copies, homeCopy{as, []byte(redact(string(b)))})
+		return string(b), true
+	}
+	var follow func(from, as string, depth int)
+	follow = func(from, as string, depth int) {
+		text, ok := add(from, as, redactGit)
+		if !ok || depth == 0 {
+			return
+		}
+		for _, e := range scanGitConfig(text) {
+			if e.key != "path" || e.section != "include" && e.section != "includeif" {
+				continue
+			}
+			p := e.value
+			if rest, ok := strings.CutPrefix(p, "~/"); ok {
+				p = filepath.Join(cfg.Home, rest)
+			} else if !filepath.IsAbs(p) {
+				p = filepath.Join(filepath.Dir(as), p)
+			}
+			real, err := filepath.EvalSymlinks(p)
+			_, home := below(cfg.Home, filepath.Clean(p))
+			_, work := below(cfg.work, real)
+			if err == nil && home && !work && cfg.secretIn(real) == "" {
+				follow(real, filepath.Clean(p), depth-1)
+			}
 		}
 	}
+	const deep = 10 // git's own bound
+	follow(filepath.Join(cfg.Home, ".gitconfig"), filepath.Join(cfg.Home, ".gitconfig"), deep)
+	as := filepath.Join(cfg.Home, ".config/git/config") // commands have no XDG_CONFIG_HOME
+	if x := lookupEnv(cfg.Env, "XDG_CONFIG_HOME"); filepath.IsAbs(x) && exists(filepath.Join(x, "git/config")) {
+		follow(filepath.Join(x, "git/config"), as, deep)
+	} else {
+		follow(as, as, deep)
+	}
+	npm := filepath.Join(cfg.Home, ".npmrc")
+	add(npm, npm, redactNpm)
 	return copies
 }
 

@@ -570,6 +570,32 @@ func TestProtectedNamesInOtherSpellings(t *testing.T) {
 	}
 }
 
+// Git in a command knows the person as git outside does: with the files that
+// the settings include, and those below XDG_CONFIG_HOME, but for what carries a
+// credential and what lies in the workspace.
+func TestGitSettingsOfThePerson(t *testing.T) {
+	b := newBox(t, func(c *Config) {
+		home := c.Home
+		c.Env = append(c.Env, "XDG_CONFIG_HOME="+home+"/xdg")
+		for path, text := range map[string]string{
+			home + "/.gitconfig":         "[include]\n\tpath = ~/conf/one.inc\n[include]\n\tpath = " + c.Root + "/own.inc\n[include]\n\tpath = ~/.ssh/id_ed25519\n",
+			home + "/conf/one.inc":       "[includeIf \"gitdir:" + c.Root + "/\"]\n\tpath = two.inc\n[github]\n\ttoken = the-token\n",
+			home + "/conf/two.inc":       "[user]\n\temail = two@example.invalid\n",
+			home + "/xdg/git/config":     "[user]\n\tname = Xdg\n",
+			home + "/.config/git/config": "[user]\n\tname = Other\n",
+		} {
+			os.MkdirAll(filepath.Dir(path), 0o755)
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	out, _ := b.sh("git config user.name; git config user.email; cat ~/conf/*; cat ~/.ssh/*")
+	has(t, out, "Xdg\ntwo@example.invalid\n")
+	lacks(t, out, "the-token")
+	lacks(t, out, "the-ssh-key")
+}
+
 // A dump goes nowhere, neither into a file nor to a program of the host.
 func TestNoCoreDump(t *testing.T) {
 	b := newBox(t)
