@@ -237,15 +237,19 @@ func TestMoreTampering(t *testing.T) {
 		t.Fatal(err)
 	}
 	reference := py + " ../contrib/verify/verify.py"
+	// only is what runs in the short form: the others are said by the first as well.
 	for _, c := range []struct{ name, format, verifier, only string }{
 		{"json", "json", bin + " audit verify {file} --pubkey {key} --json", ""},
-		{"jsonl", "jsonl", bin + " audit verify {file} --pubkey {key} --json", ""},
-		{"python", "json", reference + " {file} --pubkey {key} --json", "text-|checkpoint-|sig-"},
+		{"jsonl", "jsonl", bin + " audit verify {file} --pubkey {key} --json", "text-|session|another-log|cut-"},
+		{"python", "json", reference + " {file} --pubkey {key} --json", "text-[b-e]|checkpoint-changed|sig-[sR]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if os.Getenv("TERA_PILOT_SOAK") != "" {
+				c.only = ""
+			}
 			k := makeKit(t, c.format)
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 			defer cancel()
 			out, err := exec.CommandContext(ctx, py, "../testdata/suites/audit/tamperkit.py", "--only", c.only, "--timeout", "60",
 				"--export", k.export, "--older", k.older, "--other", k.other, "--epochkey", k.epoch, "--pubkey", k.pub,
