@@ -38,8 +38,8 @@ func (a *app) another(ctx context.Context, p place, redactor *secret.Redactor, i
 }
 
 // mind chooses the model by flags, settings and environment, and last by what
-// the person chose on the start screen; the zero Mind is none. A key that it resolves is given to
-// the redactor before anything else sees it.
+// the person chose on the start screen; the zero Mind is none. A key that it
+// resolves is given to the redactor before anything else sees it.
 func (a *app) mind(ctx context.Context, p place, redactor *secret.Redactor) (agent.Mind, error) {
 	if a.flags.script != "" && p.settings.Provider != "" && p.settings.Provider != scripted {
 		return agent.Mind{}, usage("--script plays with the provider scripted, not %s", p.settings.Provider)
