@@ -22,34 +22,39 @@ import (
 // A Dispatcher takes one call at a time down the road of docs/architecture.md,
 // section 1. It is the only caller of Tool.Run.
 type Dispatcher struct {
-	tools        *tool.Registry
-	world        *world.World
-	owner        *owner
-	log          evidence
-	front        audit.Front
-	judge        func() (gate.Input, int, error)                        // all that a decision needs besides the effects, and the epoch of the policy
-	keeps        func(context.Context, gate.Offer, rulebook.Kept) error // remembers what the person chose to keep
-	history      func() []string                                        // commands of earlier turns here, oldest first
-	past         gate.Past                                              // those, parsed, once a question needed them
-	limit        func() int                                             // bytes of a result's body that the model reads
-	store        func(name string, body []byte) error                   // keeps an output that was cut
-	clock        func() time.Time
-	redactor     *secret.Redactor
-	undo         *undo.Store                  // nil: nothing is kept for undo
-	pictures     func([]byte) (string, error) // keeps one, under the name of its hash
-	jobs         *jobs                        // commands in the background
-	above        *lineage                     // of a sub-agent; nil otherwise
-	asks         *owner                       // through whom the person is asked
-	spawn        spawner                      // starts sub-agents
-	preview      bool                         // the front end shows files itself
-	witnesses    Witness                      // nil: commits bear no line about the log
-	askedTrailer bool                         // in this session, about that line
-	line         string                       // that commits of the present call bear
-	step         func(string)                 // crash points of the tests; does nothing otherwise
+	tools *tool.Registry
+	world *world.World
+	owner *owner
+	log   evidence
+	above *lineage     // of a sub-agent; nil otherwise
+	step  func(string) // crash points of the tests; does nothing otherwise
+	clock func() time.Time
 
-	no    rejections // of this turn
-	hooks hooks
-	guard Guard
+	// Deciding.
+	judge   func() (gate.Input, int, error) // all that a decision needs besides the effects, and the epoch of the policy
+	hooks   hooks
+	guard   Guard
+	no      rejections                                             // of this turn
+	keeps   func(context.Context, gate.Offer, rulebook.Kept) error // remembers what the person chose to keep
+	history func() []string                                        // commands of earlier turns here, oldest first
+	past    gate.Past                                              // those, parsed, once a question needed them
+
+	// Asking.
+	asks    *owner // through whom the person is asked
+	front   audit.Front
+	preview bool // the front end shows files itself
+
+	// Running.
+	undo     *undo.Store // nil: nothing is kept for undo
+	jobs     *jobs       // commands in the background
+	spawn    spawner     // starts sub-agents
+	trailers trailers    // of commits
+
+	// Telling.
+	redactor *secret.Redactor
+	limit    func() int                           // bytes of a result's body that the model reads
+	store    func(name string, body []byte) error // keeps an output that was cut
+	pictures func([]byte) (string, error)         // keeps one, under the name of its hash
 }
 
 // callOK is the status of a call that may go to the gate.
@@ -103,7 +108,7 @@ func (d *Dispatcher) Call(ctx context.Context, c event.Call) (event.CallResult, 
 	if err != nil {
 		return event.CallResult{}, err
 	}
-	d.line = line
+	d.trailers.line = line
 	why := ""
 	for range maxReplans {
 		if ctx.Err() != nil {
@@ -207,7 +212,7 @@ func (d *Dispatcher) plan(ctx context.Context, t tool.Tool, c event.Call, r *rev
 	if r != nil && r.args != nil {
 		args = r.args
 	}
-	if model, err = t.Plan(ctx, witnessed{d.world.View(d.seen), d.line}, args); err != nil {
+	if model, err = t.Plan(ctx, witnessed{d.world.View(d.seen), d.trailers.line}, args); err != nil {
 		return model, set, err
 	}
 	return model, r.apply(model), nil

@@ -12,6 +12,18 @@
 // events. A front end sends Commands and reads Events; there is no other way
 // in.
 //
+// # Where to begin
+//
+// session.go opens a session, owner.go is the goroutine that owns its state,
+// commands.go what a front end can send. turn.go is a turn, request.go and ask.go
+// a request to the model, shrink.go what is left out of it. dispatcher.go is the
+// road; verdict.go, question.go and again.go are its third step, heard.go and
+// hooks.go those who are heard before, evidence.go and records.go what it states,
+// results.go and frame.go what the model reads of it. reads.go takes several
+// reads down the road side by side, jobs.go lets a command go on in the
+// background, child.go starts a sub-agent; the files of undo, revise.go and
+// remember.go are what a person can do about it.
+//
 // # Not promised
 //
 // What the rooms beneath promise: see agent/gate for decisions, ossandbox for

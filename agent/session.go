@@ -25,56 +25,58 @@ import (
 // Options are what a session is made of. All members are needed but for those
 // that say what their zero value means.
 type Options struct {
+	// The front end, and who sits at it.
 	Front       audit.Front
 	CanAsk      bool // somebody can answer questions, until an Unattended says otherwise
 	Interactive bool // at the interactive terminal
 	OptOut      bool // --no-confirm at the launch
+	Preview     bool // it is told of the files of a call (event.CallPreview)
 
+	// What is allowed.
 	Level        gate.Level
 	Sandbox      gate.Setting
 	Rules        gate.Rules
 	Book         *rulebook.Book // the files behind Rules, and what is remembered; nil: for this session only
 	ConfirmReads bool
 	TextAsNative bool
+	Hooks        []hook.Hook // approved: the user's own, and those of a trusted project
+	Guard        Guard
 
+	// The place.
 	Home, State string
 	World       *world.World
 	Tools       *tool.Registry
+	Facts       Facts
+	Redactor    *secret.Redactor
+	Now         func() time.Time
 
-	Mind         // at the start; without a Provider a turn ends with what to do about that
-	Preview bool // tell the front end of the files of a call (event.CallPreview)
+	// The model.
+	Mind                                               // at the start; without a Provider a turn ends with what to do about that
+	Switch   func(provider, name string) (Mind, error) // opens another one; nil: there is none but Mind
+	Budget   *budget.Budget                            // nil: no limits
+	MaxSteps int                                       // model calls a turn
+	Learnt   fit.Store                                 // the zero Store keeps nothing
+	KeepAll  bool                                      // agent_compaction is off: nothing is masked or summed up unasked
 
-	Log      *session.Log
-	Past     []event.Event // what Log holds already
-	Store    *session.Store
-	Evidence *audit.Log
-	Info     audit.SessionInfo // front, level, workspace and the like are filled in here
+	// The logs, and what can be taken back.
+	Log         *session.Log
+	Past        []event.Event // what Log holds already
+	Store       *session.Store
+	Evidence    *audit.Log
+	Info        audit.SessionInfo // front, level, workspace and the like are filled in here
+	Witness     Witness           // nil: commits bear no line about the log
+	Undo        *undo.Store       // nil: nothing is kept, and nothing can be undone
+	UndoProblem string            // why Undo is nil, for the person
 
-	Undo        *undo.Store // nil: nothing is kept, and nothing can be undone
-	UndoProblem string      // why Undo is nil, for the person
-
-	Budget  *budget.Budget                            // nil: no limits
-	Learnt  fit.Store                                 // the zero Store keeps nothing
-	KeepAll bool                                      // agent_compaction is off: nothing is masked or summed up unasked
-	Switch  func(provider, name string) (Mind, error) // opens another model; nil: there is none but Provider
-
+	// What others wrote for the model, as the person let it in.
 	Commands []guide.Command  // what the person can call by a slash
-	Notes    event.Instructed // of the project, as the person let them in
+	Notes    event.Instructed // of the project
 	Problems []string         // what of all that was left out, and why
 	Skills   string           // the list of skills for the model; "" for none
 	Overlay  string           // what the person adds to the system prompt; it is in no log
 
-	Hooks []hook.Hook // approved: the user's own, and those of a trusted project
-	Guard Guard
-
-	Redactor *secret.Redactor
-	Facts    Facts
-	Witness  Witness // nil: commits bear no line about the log
-	MaxSteps int     // model calls a turn
-	Now      func() time.Time
-	Step     func(string) // tests: crash points; nil: none
-
-	above *lineage // of a sub-agent
+	Step  func(string) // tests: crash points; nil: none
+	above *lineage     // of a sub-agent
 }
 
 // Guard is the guardian of a session.
@@ -90,19 +92,20 @@ type Session struct {
 	audit *audit.Session
 	disp  *Dispatcher
 	hand  *Dispatcher // what the person typed: its own yes
-
-	above *lineage // of a sub-agent; nil otherwise
-	left  int      // the worker's: model calls that this turn may still make
+	above *lineage    // of a sub-agent; nil otherwise
 
 	life    context.Context // of the session: what runs beside the turns ends with it
-	besides sync.WaitGroup  // what runs beside the turns
 	lasting context.Context // for records that a cancelled turn must not lose
+	besides sync.WaitGroup  // what runs beside the turns
 	tasks   chan task       // for the worker
-	warned  string          // the worker's: what was last said about the budget
-	hinted  map[string]bool // the worker's: what was said about a model, once each
 	worked  chan struct{}   // closed when the worker has ended
 	once    sync.Once       // of Close
 	closed  error
+
+	// The worker's alone.
+	left   int             // model calls that this turn may still make
+	warned string          // what was last said about the budget
+	hinted map[string]bool // what was said about a model, once each
 }
 
 // Open starts or resumes a session: opens its part of the audit log, settles
@@ -203,12 +206,12 @@ func (s *Session) parentID() string {
 // dispatcher wires the road.
 func (s *Session) dispatcher() *Dispatcher {
 	d := &Dispatcher{
-		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, front: s.o.Front,
-		judge: s.judge, keeps: s.keep, history: s.commands, limit: s.outputLimitNow, store: s.o.Log.KeepOutput, clock: s.o.Now,
-		redactor: s.o.Redactor, preview: s.o.Preview, undo: s.o.Undo, witnesses: s.o.Witness, step: s.o.Step, guard: s.o.Guard,
+		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, above: s.above, step: s.o.Step, clock: s.o.Now,
+		judge: s.judge, guard: s.o.Guard, keeps: s.keep, history: s.commands,
+		asks: s.owner, front: s.o.Front, preview: s.o.Preview,
+		undo: s.o.Undo, spawn: s.spawn, trailers: trailers{witness: s.o.Witness},
+		redactor: s.o.Redactor, limit: s.outputLimitNow, store: s.o.Log.KeepOutput, pictures: s.o.Log.KeepBlob,
 	}
-	d.pictures = s.o.Log.KeepBlob
-	d.above, d.asks, d.spawn = s.above, s.owner, s.spawn
 	if s.above != nil { // what the person is asked, and keeps, is the parent's
 		parent := s.above.parent
 		d.asks, d.keeps = parent.owner, parent.keep

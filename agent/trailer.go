@@ -19,6 +19,13 @@ type Witness interface {
 	Keep(yes bool) error
 }
 
+// trailers say what commits bear at their end.
+type trailers struct {
+	witness Witness // nil: no line
+	asked   bool    // in this session, whether there shall be one
+	line    string  // for the present call
+}
+
 // Answers to the question about it.
 const (
 	witnessYes = "yes, in this repository"
@@ -30,14 +37,14 @@ const (
 // asked twice in a session, and nobody at all where nobody can answer.
 func (d *Dispatcher) trailer(ctx context.Context, c event.Call) (string, error) {
 	t, err := d.tools.Lookup(c.Tool)
-	if err != nil || c.Status != callOK || !t.Spec().Commits || d.witnesses == nil {
+	if err != nil || c.Status != callOK || !t.Spec().Commits || d.trailers.witness == nil {
 		return "", nil // what is wrong with the call is said by its proposal
 	}
-	yes, known, err := d.witnesses.Wanted()
+	yes, known, err := d.trailers.witness.Wanted()
 	if err != nil {
 		return "", d.owner.emit(event.Notice{Severity: "warn", Key: "trailer", Text: "no Tera-Audit line in commits: " + err.Error()})
 	}
-	if !known && !d.askedTrailer {
+	if !known && !d.trailers.asked {
 		if yes, err = d.askTrailer(ctx, c); err != nil {
 			return "", err
 		}
@@ -55,7 +62,7 @@ func (d *Dispatcher) askTrailer(ctx context.Context, c event.Call) (yes bool, er
 	if err != nil || !in.CanAsk {
 		return false, err
 	}
-	d.askedTrailer = true
+	d.trailers.asked = true
 	q := event.Question{Call: c.ID, Tool: c.Tool, Title: "a line about the audit log in commits", Kind: event.AskUser, Options: []string{witnessYes, witnessNo}}
 	var w lines
 	w.fact("asks", "shall commits that the agent makes in this repository end in a line like")
@@ -80,7 +87,7 @@ func (d *Dispatcher) askTrailer(ctx context.Context, c event.Call) (yes bool, er
 	if err := d.log.Event(context.WithoutCancel(ctx), audit.SettingsChange(title, "", "", "audit_trailer")); err != nil {
 		return false, noEvidence(err)
 	}
-	if err := d.witnesses.Keep(yes); err != nil {
+	if err := d.trailers.witness.Keep(yes); err != nil {
 		return false, d.owner.emit(event.Notice{Severity: "warn", Key: "trailer", Text: "the answer could not be kept: " + err.Error()})
 	}
 	return yes, nil

@@ -11,7 +11,8 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 )
 
-// byHand is the road of what the person typed: only the floor is asked.
+// byHand is the road of what the person typed: only the floor is asked. It is
+// taken before the hooks are pinned, so it calls none: they watch the model.
 func (s *Session) byHand() *Dispatcher {
 	d := *s.disp
 	d.judge = func() (gate.Input, int, error) {

@@ -196,7 +196,7 @@ func (undoTool) Run(ctx context.Context, e tool.Env, planned effect.Set) (tool.R
 			}
 			return r, nil
 		}
-		c := tool.Change{Path: x.Path.Name, Change: undoWord(x.Kind)}
+		c := tool.Change{Path: x.Path.Name, Change: tool.ChangeWord(x.Kind)}
 		r.Changes, r.Post = append(r.Changes, c), append(r.Post, post)
 		fmt.Fprintf(&body, "%s %q\n", c.Change, c.Path)
 	}
@@ -208,17 +208,4 @@ func (undoTool) Run(ctx context.Context, e tool.Env, planned effect.Set) (tool.R
 	}
 	r.Body = body.String()
 	return r, nil
-}
-
-func undoWord(k effect.Kind) string {
-	switch k {
-	case effect.Create:
-		return "created"
-	case effect.Write:
-		return "written"
-	case effect.Delete:
-		return "deleted"
-	default: // mkdir and chmod are the words themselves
-		return k.String()
-	}
 }

@@ -87,7 +87,7 @@ func newEgress(p Profile, o netguard.Options, l net.Listener, tell func(Request)
 		rules: rules, token: hex.EncodeToString(secret), guard: guard, tell: tell,
 		done: make(chan struct{}), sent: map[string]int64{}, open: map[net.Conn]bool{},
 	}
-	e.ctx, e.stop = context.WithCancel(context.Background())
+	e.ctx, e.stop = context.WithCancel(context.Background()) // ended by close, after the command and not with its start
 	e.plain = &http.Transport{
 		DisableKeepAlives: true, DisableCompression: true, ResponseHeaderTimeout: idleTimeout,
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {

@@ -178,7 +178,7 @@ func undone(planned effect.Set, err error) (Result, error) {
 	r := Result{Status: Error, Body: planned.Title + ": " + partial.Err.Error()}
 	for _, left := range partial.Left {
 		r.done(left.Effect, left.Post)
-		r.Body += fmt.Sprintf("\nSTILL DONE: %s %s could not be taken back: %v", changeName(left.Effect.Kind), quote(left.Effect.Path.Name), left.Why)
+		r.Body += fmt.Sprintf("\nSTILL DONE: %s %s could not be taken back: %v", ChangeWord(left.Effect.Kind), quote(left.Effect.Path.Name), left.Why)
 	}
 	return r, nil
 }
@@ -203,7 +203,7 @@ const (
 
 // done notes one effect that came about.
 func (r *Result) done(x effect.Effect, post effect.Path) {
-	c := Change{Path: x.Path.Name, Change: changeName(x.Kind)}
+	c := Change{Path: x.Path.Name, Change: ChangeWord(x.Kind)}
 	if x.To != nil {
 		c.To = x.To.Name
 	}
@@ -211,8 +211,8 @@ func (r *Result) done(x effect.Effect, post effect.Path) {
 	r.Post = append(r.Post, post)
 }
 
-// changeName is the word for what an effect did to its file.
-func changeName(k effect.Kind) string {
+// ChangeWord is the word of a Change for what an effect did to its file.
+func ChangeWord(k effect.Kind) string {
 	switch k {
 	case effect.Create:
 		return "created"

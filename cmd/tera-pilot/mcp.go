@@ -118,7 +118,7 @@ func (a *app) mcpServers(p place, entries []mcp.Entry, env []string, limit time.
 			if id.Sandbox == mcp.Off {
 				cfg.Setting = ossandbox.Off
 			}
-			return ossandbox.New(context.Background(), cfg)
+			return ossandbox.New(context.Background(), cfg) // Untested: it probes nothing, so there is nothing to end
 		},
 	}), nil
 }
