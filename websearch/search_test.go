@@ -77,7 +77,9 @@ func TestRefusalsAreErrors(t *testing.T) {
 				w.WriteHeader(500)
 				_, _ = w.Write([]byte(r.URL.String()))
 			},
-			"redirect":   func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://f.example.com/", http.StatusFound) },
+			"redirect": func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, "https://f.example.com/", http.StatusFound)
+			},
 			"other form": func(w http.ResponseWriter, _ *http.Request) { write(w, "application/json", `[1,2]`) },
 			"cut":        func(w http.ResponseWriter, _ *http.Request) { write(w, "application/json", `{"results":[`) },
 			"hangs up":   func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
