@@ -43,7 +43,7 @@ type Step struct {
 type Conflict struct{ Path, Why string }
 
 // ErrNothing says that the selection holds no change that could be taken back.
-var ErrNothing = errors.New("nothing to undo: no call chosen changed a file that has not been put back already")
+var ErrNothing = errors.New("nothing to undo in this session: no call chosen changed a file that has not been put back already (another session: `tera-pilot sessions list`, then `tera-pilot undo --session ID`)")
 
 // pick is one change of the selection.
 type pick struct {
