@@ -156,6 +156,7 @@ func TestForeignCode(t *testing.T) {
 	}{
 		{"headless, nobody asked", foreignAsked},
 		{"headless, opt-out", foreignHeadless},
+		{"committed, proven elsewhere, and back", foreignAndBack},
 		{"terminal", foreignTerminal},
 		{"tmux", foreignTmux},
 	} {
