@@ -87,28 +87,31 @@ type caseRule struct {
 	Grade         string   `json:"grade"`
 }
 
+// TestSituations plays the suite, and situations of our own in its form.
 func TestSituations(t *testing.T) {
-	raw, err := os.ReadFile("../../testdata/suites/decisions/decisions.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := 0
-	for lines := bufio.NewScanner(bytes.NewReader(raw)); lines.Scan(); seen++ {
-		dec := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		dec.DisallowUnknownFields()
-		var s situation
-		if err := dec.Decode(&s); err != nil {
-			t.Fatalf("%s: %v", lines.Text(), err)
+	for name, want := range map[string]int{"../../testdata/suites/decisions/decisions.jsonl": 64, "testdata/situations.jsonl": 166} {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		t.Run(s.ID, func(t *testing.T) {
-			d := gate.Decide(s.input(t))
-			if d.Answer.String() != s.Expect {
-				t.Errorf("%s: %v by %s (%s), want %s", s.Situation, d.Answer, d.By, d.Reason, s.Expect)
+		seen := 0
+		for lines := bufio.NewScanner(bytes.NewReader(raw)); lines.Scan(); seen++ {
+			dec := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+			dec.DisallowUnknownFields()
+			var s situation
+			if err := dec.Decode(&s); err != nil {
+				t.Fatalf("%s: %v", lines.Text(), err)
 			}
-		})
-	}
-	if seen != 64 {
-		t.Errorf("%d situations, want 64", seen)
+			t.Run(s.ID, func(t *testing.T) {
+				d := gate.Decide(s.input(t))
+				if d.Answer.String() != s.Expect {
+					t.Errorf("%s: %v by %s (%s), want %s", s.Situation, d.Answer, d.By, d.Reason, s.Expect)
+				}
+			})
+		}
+		if seen != want {
+			t.Errorf("%d situations in %s, want %d", seen, name, want)
+		}
 	}
 }
 
