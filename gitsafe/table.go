@@ -178,7 +178,7 @@ var table = [...]command{
 		opts: `-a --all -m:--message= --message= -F:--file= --file= -C:--reuse-message= --reuse-message= --fixup= --squash=
 			--reset-author --short --branch --porcelain --long --dry-run --author= --date= -s --signoff --no-signoff
 			-n --verify --no-verify --allow-empty --allow-empty-message --cleanup= -e --edit --no-edit --amend --no-post-rewrite
-			-i --include -o --only -u[=] --untracked-files[=] -q --quiet -v --verbose -z --null --status --no-status -S --gpg-sign --no-gpg-sign`,
+			-i --include -o --only -u[=] --untracked-files[=] -q --quiet -z --null --status --no-status -S --gpg-sign --no-gpg-sign`,
 		refine: refineCommit},
 	{name: "mv", class: Write, operands: pathsOnly, min: 2, max: many, tree: true,
 		opts: `-n --dry-run -v --verbose -k --sparse`},

@@ -43,7 +43,10 @@ func (s *Sandbox) runCopied(ctx context.Context, c *Command) (r Result, err erro
 	if err := s.keep.enter(v.secrets); err != nil {
 		return Result{}, err
 	}
-	defer func() { r.Litter = s.keep.leave() }()
+	defer func() {
+		s.keep.settle(v)
+		r.Litter = s.keep.leave()
+	}()
 	s.copies.mu.Lock()
 	defer s.copies.mu.Unlock()
 	if err := s.refreshCopy(v); err != nil {

@@ -89,6 +89,7 @@ func (s *Sandbox) runSeatbelt(ctx context.Context, c *Command) (r Result, err er
 		if v.writes {
 			r.Quarantine = before.opened(v)
 		}
+		s.keep.settle(v)
 		r.Litter = s.keep.leave()
 		if v.writes {
 			r.Quarantine = append(r.Quarantine, before.after(s, v)...)

@@ -145,13 +145,17 @@ func (s *Sandbox) runMounted(ctx context.Context, c *Command) (r Result, err err
 	}
 	if !v.writes {
 		v.covers = nil
-		defer func() { r.Litter = s.keep.leave() }()
+		defer func() {
+			s.keep.settle(v)
+			r.Litter = s.keep.leave()
+		}()
 		return s.runConfined(ctx, c, v)
 	}
 	s.did("look at the workspace")
 	before := newCheckpoint(v)
 	defer func() {
 		r.Quarantine = before.opened(v)
+		s.keep.settle(v)
 		r.Litter = s.keep.leave()
 		s.did("take stand-ins back")
 		r.Quarantine = append(r.Quarantine, before.after(s, v)...)

@@ -20,7 +20,7 @@ import (
 //	cache/<hash>/lock      held, shared, by each program while it runs commands here
 //	cache/<hash>/journal   what must be removed again, written before it is made
 //	cache/<hash>/empty     an empty file, shown in the place of hidden ones
-//	cache/<hash>/hidden    the names of what was hidden (recall.go); it stays
+//	cache/<hash>/hidden    the names of what was hidden (recall.go)
 //	cache/<hash>/home      what commands find as ~/.cache
 //	cache/<hash>/spare     stand-ins that are not in use
 //

@@ -15,8 +15,9 @@ import (
 // is not hidden, and `git add -A` does not replace it by nothing. But a command
 // writes the index. So a file that was hidden once stays hidden until the index
 // names the very content that it has, which a command that never saw it cannot
-// know. The names are kept over all programs, in the file "hidden" of the keep:
-// a line for each, quoted.
+// know. The names are noted before each command, for all programs, in the file
+// "hidden" of the keep: a line for each, quoted. Those that the index does not
+// name at the end are struck out again.
 
 // maxRecall bounds that file. Beyond it every file counts as hidden before.
 const maxRecall = 1 << 20
@@ -70,6 +71,50 @@ func (k *keep) recall(hidden []string) error {
 		return fmt.Errorf("noting what is hidden: %w", err)
 	}
 	return f.Close()
+}
+
+// settle strikes out the names of what was hidden from a command and is not in
+// the index at its end. What cannot be said stays.
+func (k *keep) settle(v *view) {
+	if len(v.secrets) == 0 {
+		return
+	}
+	var tracked map[string]string
+	if v.repo.private != "" {
+		var err error
+		if tracked, err = trackedNames(filepath.Join(v.repo.private, "index")); err != nil && !os.IsNotExist(err) {
+			return
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	names, all := k.hiddenBefore()
+	if all {
+		return
+	}
+	if names == nil {
+		names = map[string]bool{}
+	}
+	for _, p := range v.secrets {
+		rel, _ := below(v.work, p)
+		if _, named := tracked[rel]; named {
+			names[p] = true
+		} else {
+			delete(names, p)
+		}
+	}
+	if len(names) == 0 {
+		os.Remove(k.recallFile())
+		return
+	}
+	var lines strings.Builder
+	for p := range names {
+		lines.WriteString(strconv.Quote(p) + "\n")
+	}
+	next := k.recallFile() + ".next"
+	if os.WriteFile(next, []byte(lines.String()), 0o600) == nil {
+		os.Rename(next, k.recallFile()) // else the longer list stays
+	}
 }
 
 // maxBlob is the largest secret-like file of which a name is computed.
