@@ -64,7 +64,10 @@ func (a *app) listSessions(find string, asJSON, archived bool) error {
 			}
 			continue
 		}
-		title := visible.Strict(s.Title)
+		title, when := visible.Strict(s.Title), "-"
+		if !s.Updated.IsZero() {
+			when = s.Updated.Local().Format("2006-01-02 15:04")
+		}
 		if s.Problem != "" {
 			title = visible.Strict(s.Problem)
 		}
@@ -77,7 +80,7 @@ func (a *app) listSessions(find string, asJSON, archived bool) error {
 		if s.Archive {
 			title += "  (archived)"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, s.Updated.Local().Format("2006-01-02 15:04"), counted(s.Turns, "turn"), counted(s.Files, "file"), visible.Strict(s.Root), title)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, when, counted(s.Turns, "turn"), counted(s.Files, "file"), visible.Strict(s.Root), title)
 	}
 	return w.Flush()
 }
