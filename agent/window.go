@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -50,53 +51,51 @@ func (s *Session) window(o *owned) gate.Window {
 // openTimed opens a window, or ends it with "strict".
 func (s *Session) openTimed(o *owned, c event.Window) {
 	refuse := func(text string) { o.tell(event.Notice{Severity: "warn", Key: "window", Text: text}) }
-	w := openWindow{mode: c.Mode, grade: gate.ParseGrade(s.o.World.Grade())}
-	var longest time.Duration
-	switch c.Mode {
-	case "strict":
+	if c.Mode == "strict" {
 		if o.window.kind == gate.NoWindow {
 			refuse("no window is open: everything is asked as usual")
 		}
 		s.endWindow(o, "strict")
 		return
+	}
+	w := openWindow{mode: c.Mode, grade: gate.ParseGrade(s.o.World.Grade())}
+	var usual, longest time.Duration
+	switch c.Mode {
 	case "trust":
-		w.kind, longest = gate.TrustWindow, longestTrust
-		if c.For == 0 {
-			c.For = usualTrust
-		}
+		w.kind, usual, longest = gate.TrustWindow, usualTrust, longestTrust
 	case "unsafe":
-		w.kind, longest = gate.UnsafeWindow, longestUnsafe
-		if c.For == 0 {
-			c.For = usualUnsafe
-		}
+		w.kind, usual, longest = gate.UnsafeWindow, usualUnsafe, longestUnsafe
 	default:
 		refuse("there is no window of that name: /trust 10m, /unsafe 5m and /strict")
 		return
 	}
+	c.For = cmp.Or(c.For, usual)
 	switch {
 	case !s.o.Interactive:
 		refuse("windows are opened in the interactive terminal only")
-		return
 	case c.For < time.Second || c.For > longest:
 		refuse(fmt.Sprintf("/%s takes from 1s to %s", c.Mode, longest))
-		return
 	case w.grade == gate.NoGrade:
 		refuse("no sandbox works here, so there is nothing that a window could cover: tera-pilot doctor --sandbox")
-		return
+	default:
+		s.startWindow(o, w, c.For)
 	}
-	// No evidence, no window.
-	err := s.record(audit.WindowChange(c.Mode, s.o.Now().Add(c.For), ""))
-	if err != nil {
+}
+
+// startWindow puts a window in force, once that stands in the audit log: no
+// evidence, no window.
+func (s *Session) startWindow(o *owned, w openWindow, lasts time.Duration) {
+	if err := s.record(audit.WindowChange(w.mode, s.o.Now().Add(lasts), "")); err != nil {
 		o.tell(event.AuditHead{Broken: err.Error()})
 		return
 	}
 	if o.window.timer != nil {
 		o.window.timer.Stop()
 	}
-	w.until = s.o.Now().Add(c.For)
+	w.until = s.o.Now().Add(lasts)
 	o.windows++
 	this := o.windows
-	w.timer = time.AfterFunc(c.For, func() {
+	w.timer = time.AfterFunc(lasts, func() {
 		_ = s.owner.post(func(o *owned) { // an ended session has no window
 			if o.windows == this {
 				s.endWindow(o, "over")
@@ -104,8 +103,7 @@ func (s *Session) openTimed(o *owned, c event.Window) {
 		})
 	})
 	o.window = w
-	o.tell(headOf(s.audit))
-	o.tell(event.WindowChanged{Mode: c.Mode, Until: w.until.UTC()})
+	o.tell(event.WindowChanged{Mode: w.mode, Until: w.until.UTC()})
 }
 
 // endWindow ends the open window, if one is.
