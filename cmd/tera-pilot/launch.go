@@ -114,20 +114,44 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 	return o, nil
 }
 
-// session opens the session's log, reads the rules and builds what it stands
-// on.
+// session gathers what a session is made of, in the order in which a person
+// would want to hear what is wrong, and opens it.
 func (a *app) session(ctx context.Context, o *opened, l launch) error {
-	p, redactor := o.place, o.redactor
-	level, setting, err := levels(p.settings)
+	p := o.place
+	opts := agent.Options{
+		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut, Preview: l.preview,
+		ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
+		Home: p.home, State: p.state, Redactor: o.redactor, Now: time.Now,
+		Mind: o.mind, MaxSteps: l.steps(p.settings), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
+		Switch: func(id, name string) (agent.Mind, error) { return a.another(ctx, p, o.redactor, id, name) },
+	}
+	if err := a.allowed(ctx, o, l, &opts); err != nil {
+		return err
+	}
+	if err := a.kept(o, l, &opts); err != nil {
+		return err
+	}
+	err := o.toolsOf(l, &opts)
+	if err == nil {
+		err = a.build(ctx, o, l, opts)
+	}
 	if err != nil {
+		return errors.Join(err, o.undo.Close(), drop(opts.Store, opts.Log))
+	}
+	return nil
+}
+
+// allowed reads what decides: levels, rules, servers, the guardian and hooks.
+func (a *app) allowed(ctx context.Context, o *opened, l launch, opts *agent.Options) (err error) {
+	p := o.place
+	if opts.Level, opts.Sandbox, err = levels(p.settings); err != nil {
 		return usage("%w", err)
 	}
-	book := rulebook.Book{State: p.state, Project: o.project, Grant: o.grant}
-	rules, err := book.Rules()
-	if err != nil {
+	opts.Book = &rulebook.Book{State: p.state, Project: o.project, Grant: o.grant}
+	if opts.Rules, err = opts.Book.Rules(); err != nil {
 		return usage("%w", err)
 	}
-	if o.web, err = a.web(p.settings, p.state, redactor); err != nil {
+	if o.web, err = a.web(p.settings, p.state, o.redactor); err != nil {
 		return err
 	}
 	if err := a.openMCP(o, l); err != nil {
@@ -136,60 +160,52 @@ func (a *app) session(ctx context.Context, o *opened, l launch) error {
 	if l.needsProvider && o.mind.Provider == nil {
 		return &exitError{exitModel, errNoModel}
 	}
-	guards, err := a.guard(ctx, p, redactor, o.mind)
-	if err != nil {
+	if opts.Guard, err = a.guard(ctx, p, o.redactor, o.mind); err != nil {
 		return err
 	}
-	hooks, err := a.hooks(p.state, o.project, o.grant)
-	if err != nil {
+	if opts.Hooks, err = a.hooks(p.state, o.project, o.grant); err != nil {
 		return usage("%w", err)
 	}
+	return nil
+}
+
+// kept opens what the session writes to: its log, undo, the budgets.
+func (a *app) kept(o *opened, l launch, opts *agent.Options) (err error) {
+	p := o.place
 	if err := statedir.Ensure(p.state); err != nil {
 		return usage("%w", err)
 	}
-	added, err := a.addition(p.state)
-	if err != nil {
+	if opts.Overlay, err = a.addition(p.state); err != nil {
 		return err
 	}
-	store, err := a.sessions(p.state)
-	if err != nil {
+	if o.sessions, err = a.sessions(p.state); err != nil {
 		return err
 	}
-	o.sessions = store
-	a.registerSecrets(redactor)
-	log, past, err := openLog(store, l, p.root)
-	if err != nil {
+	opts.Store = o.sessions
+	a.registerSecrets(o.redactor)
+	if opts.Log, opts.Past, err = openLog(opts.Store, l, p.root); err != nil {
 		return err
 	}
-	undoProblem := ""
-	if o.undo, err = a.undoStore(p, store, log.ID()); err != nil {
-		undoProblem = err.Error() + "; nothing is kept in this session"
+	if o.undo, err = a.undoStore(p, opts.Store, opts.Log.ID()); err != nil {
+		opts.UndoProblem = err.Error() + "; nothing is kept in this session"
 	}
-	opts := agent.Options{
-		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut,
-		Level: level, Sandbox: setting, Rules: rules, Book: &book, ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
-		Home: p.home, State: p.state, Mind: o.mind, Preview: l.preview,
-		Budget: spending(l, p, past), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
-		Switch: func(id, name string) (agent.Mind, error) { return a.another(ctx, p, redactor, id, name) },
-		Hooks:  hooks, Guard: guards,
-		Undo: o.undo, UndoProblem: undoProblem,
-		Overlay: added, Log: log, Past: past, Store: store, Redactor: redactor, MaxSteps: l.steps(p.settings), Now: time.Now,
-	}
-	skills := o.guided(&opts)
+	opts.Undo, opts.Budget = o.undo, spending(l, p, opts.Past)
+	return nil
+}
+
+// toolsOf makes the tools, with those that the project and servers add.
+func (o *opened) toolsOf(l launch, opts *agent.Options) (err error) {
+	s := o.settings
+	skills := o.guided(opts)
 	servers, problems := mcpTools(o.mcp)
 	o.missed = append(o.missed, problems...)
 	opts.Problems, o.read = append(opts.Problems, o.missed...), append(o.read, o.missed...)
-	opts.Tools = tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(p.settings), Search: p.settings.Web.Search.Backend != "", MCP: servers, Skills: skills})
+	opts.Tools = tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(s), Search: s.Web.Search.Backend != "", MCP: servers, Skills: skills})
 	if l.tools != nil {
-		if opts.Tools, err = opts.Tools.Only(l.tools...); err != nil {
-			return errors.Join(err, o.undo.Close(), drop(store, log))
-		}
+		opts.Tools, err = opts.Tools.Only(l.tools...)
 	}
 	o.tools = opts.Tools
-	if err := a.build(ctx, o, l, opts); err != nil {
-		return errors.Join(err, o.undo.Close(), drop(store, log))
-	}
-	return nil
+	return err
 }
 
 // drop closes the log of a session that did not come about, and leaves nothing
