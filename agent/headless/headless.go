@@ -268,7 +268,7 @@ func (r *run) progress(e event.Event) error {
 		if b.Exit != nil {
 			line += fmt.Sprintf("  exit %d", *b.Exit)
 		}
-		if b.Diff != "" {
+		if b.Diff != "" && !strings.Contains(line, b.Diff) {
 			line += "  " + b.Diff
 		}
 		_, err = fmt.Fprintln(r.Err, line)
@@ -398,7 +398,7 @@ func (r *run) report(res Result) error {
 	}
 	for _, d := range res.Denied {
 		if d.WouldAllow != nil {
-			_, err := fmt.Fprintf(r.Err, "to allow %s, put this into policy.toml:\n%s\n", visible.Strict(d.Effect), visible.Prose(*d.WouldAllow))
+			_, err := fmt.Fprintf(r.Err, "to allow %s, put this into policy.toml (in ~/.tera_pilot):\n%s\n", visible.Strict(d.Effect), visible.Prose(*d.WouldAllow))
 			errs = append(errs, err)
 		}
 	}

@@ -103,7 +103,7 @@ func (r Result) cases(took time.Duration) []testcase {
 		t := testcase{Class: "tera-pilot.ledger", Name: fmt.Sprintf("%d %s: %s", i+1, visible.Strict(d.Tool), visible.Strict(d.Effect)), Time: seconds(0)}
 		t.Failure = &problem{Type: visible.Strict(d.Decision), Message: visible.Strict(d.Reason)}
 		if d.WouldAllow != nil {
-			t.Failure.Text = "to allow it, put this into policy.toml:\n" + visible.Prose(*d.WouldAllow)
+			t.Failure.Text = "to allow it, put this into policy.toml (in ~/.tera_pilot):\n" + visible.Prose(*d.WouldAllow)
 		}
 		out = append(out, t)
 	}
