@@ -1,14 +1,14 @@
 package guardian
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // A Reviewer sends a prompt to a model and returns its whole answer.
@@ -93,42 +93,13 @@ func verdictOf(word, rationale string, suggested json.RawMessage) (Verdict, erro
 	return v, nil
 }
 
-// members reads one object strictly: encoding/json would take a member twice,
-// in any case, and unknown ones.
+// members are the members of a review: all of them, each once.
 func members(text string) (map[string]json.RawMessage, error) {
-	if !json.Valid([]byte(text)) {
-		return nil, fmt.Errorf("it does not parse")
-	}
-	dec := json.NewDecoder(strings.NewReader(text))
-	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
-		return nil, fmt.Errorf("it is no object")
-	}
-	out := map[string]json.RawMessage{}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
-		key, _ := name.(string)
-		if _, twice := out[key]; twice || !slices.Contains(wantedMembers, key) {
-			return nil, fmt.Errorf("the member %.40q is unknown or stands there twice", key)
-		}
-		out[key] = bytes.TrimSpace(value)
-	}
-	if len(out) != len(wantedMembers) {
+	out, err := strictjson.Members([]byte(text), wantedMembers...)
+	if err == nil && len(out) != len(wantedMembers) {
 		return nil, fmt.Errorf("members are missing: it needs %s", strings.Join(wantedMembers, ", "))
 	}
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("something follows it")
-	}
-	return out, nil
+	return out, err
 }
 
 var wantedMembers = []string{"verdict", "rationale", "suggested_args", "effects"}

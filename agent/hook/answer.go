@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // A Message is what a hook reads on its standard input: one JSON object.
@@ -81,7 +81,7 @@ func Parse(e Event, out []byte) (Answer, error) {
 	if !utf8.Valid(out) {
 		return Answer{}, errors.New("its answer is not UTF-8")
 	}
-	raw, err := members(out)
+	raw, err := strictjson.Members(out, "decision", "reason", "context")
 	if err != nil {
 		return Answer{}, fmt.Errorf("its answer is not one JSON object of the known form: %w", err)
 	}
@@ -110,38 +110,6 @@ func Parse(e Event, out []byte) (Answer, error) {
 		return Answer{}, fmt.Errorf("its decision %.40q is no word at %s", word, e)
 	}
 	return a, nil
-}
-
-// members reads one object strictly: encoding/json would take a member twice,
-// in any case, and unknown ones.
-func members(data []byte) (map[string]json.RawMessage, error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
-		return nil, errors.New("it does not begin with {")
-	}
-	out := map[string]json.RawMessage{}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
-		key, _ := name.(string)
-		if _, twice := out[key]; twice || !slices.Contains([]string{"decision", "reason", "context"}, key) {
-			return nil, fmt.Errorf("the member %.40q is unknown, or stands there twice", key)
-		}
-		out[key] = value
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, errors.New("it is cut off")
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("something follows it")
-	}
-	return out, nil
 }
 
 // text is a member that is a string, "" where it is missing.
