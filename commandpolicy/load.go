@@ -15,6 +15,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+	"github.com/tera-pilot/tera-pilot/internal/edits"
 )
 
 // A File is one loaded source of rules.
@@ -213,7 +214,7 @@ func knownKeys(key toml.Key) []string {
 func suggest(name string, known []string) string {
 	best, at := "", len(name)/2+1
 	for _, k := range known {
-		if d := distance(name, k); d < at {
+		if d := edits.Between(name, k); d < at {
 			best, at = k, d
 		}
 	}
@@ -221,28 +222,6 @@ func suggest(name string, known []string) string {
 		return "; known are " + strings.Join(known, ", ")
 	}
 	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// distance is the number of edits between two words (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			next := min(row[j], row[j+1]) + 1
-			if a[i] == b[j] {
-				next = min(next, last)
-			} else {
-				next = min(next, last+1)
-			}
-			last, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
 }
 
 // tableLines finds the line of every [[table]], in order.

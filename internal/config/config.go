@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/edits"
 )
 
 // Settings are the merged settings of one start.
@@ -279,7 +281,7 @@ func (s *Settings) read(data []byte) error {
 func unknownKey(name string, known map[string]func(json.RawMessage) error) string {
 	best, distance := "", 4
 	for key := range known {
-		if d := editDistance(name, key); d < distance || d == distance && key < best {
+		if d := edits.Between(name, key); d < distance || d == distance && key < best {
 			best, distance = key, d
 		}
 	}
@@ -361,24 +363,4 @@ func topMembers(data []byte) ([]member, *syntaxError) {
 
 func lineAt(data []byte, offset int64) int {
 	return 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n"))
-}
-
-// editDistance counts the letters to change, add or drop between two keys.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }
