@@ -61,7 +61,7 @@ func (s *Session) takeBack(o *owned, c event.Undo) {
 			select {
 			case <-ctx.Done():
 			case <-time.After(5 * time.Millisecond):
-				_ = s.owner.do(func(o *owned) { s.takeBack(o, c) })
+				_ = s.owner.do(func(o *owned) { s.takeBack(o, c) }) // an ended session undoes nothing
 			}
 		})
 		return
