@@ -101,9 +101,10 @@ type front struct {
 	heard int // events of this feed
 
 	asked   string        // id of the question that was printed
-	code    string        // answers it, or raises the level
-	raise   string        // the level that the code would raise to
-	opens   *event.Window // a window that waits for its code
+	code    string        // answers it
+	grant   string        // the code that raises the level or opens the window
+	raise   string        // the level that waits for its code
+	opens   *event.Window // the window that does
 	partial string        // of an answer that is coming in
 	ended   bool          // no more input
 	quit    bool
@@ -165,7 +166,8 @@ func (f *front) ask(typed <-chan line) {
 	if q == nil || f.asked == q.ID {
 		return
 	}
-	f.asked, f.raise, f.code = q.ID, "", f.o.Code()
+	f.asked, f.code = q.ID, f.o.Code()
+	f.raise, f.opens, f.grant = "", nil, "" // what was to be granted is asked for again
 	if q.Danger && q.Code != "" {
 		f.code = q.Code
 	}
@@ -212,13 +214,13 @@ func (f *front) line(text string) error {
 		return nil
 	case q != nil && word == f.code:
 		return f.reply(*q, rest)
-	case f.raise != "" && word == f.code && rest == "raise":
+	case f.raise != "" && word == f.grant && rest == "raise":
 		to := f.raise
-		f.raise, f.code = "", ""
+		f.raise, f.grant = "", ""
 		return f.send(event.SetLevel{Level: to})
-	case f.opens != nil && word == f.code && rest == "open":
+	case f.opens != nil && word == f.grant && rest == "open":
 		c := *f.opens
-		f.opens, f.code = nil, ""
+		f.opens, f.grant = nil, ""
 		return f.send(c)
 	case strings.HasPrefix(word, "/") && !strings.Contains(word[1:], "/"):
 		return f.command(word, rest)
@@ -339,8 +341,8 @@ func (f *front) level(to string) error {
 	case f.state.Question != nil:
 		f.p.line("level", "answer the open question first")
 	default:
-		f.raise, f.code = to, f.o.Code()
-		f.p.line("level", "raising from "+f.state.Level+" to "+to+" lets more happen without a question; to do it, type: "+f.code+" raise")
+		f.raise, f.opens, f.grant = to, nil, f.o.Code()
+		f.p.line("level", "raising from "+f.state.Level+" to "+to+" lets more happen without a question; to do it, type: "+f.grant+" raise")
 	}
 	return nil
 }

@@ -17,8 +17,8 @@ func (f *front) window(word, rest string) error {
 	case f.state.Question != nil:
 		f.p.line("window", "answer the open question first")
 	default:
-		f.opens, f.raise, f.code = &c, "", f.o.Code()
-		f.p.line("window", c.Mode+" lets more happen without a question for a while; to open it, type: "+f.code+" open")
+		f.opens, f.raise, f.grant = &c, "", f.o.Code()
+		f.p.line("window", c.Mode+" lets more happen without a question for a while; to open it, type: "+f.grant+" open")
 	}
 	return nil
 }
