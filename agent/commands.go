@@ -9,6 +9,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/audit"
 )
 
@@ -219,10 +220,25 @@ func (s *Session) setLevel(o *owned, c event.SetLevel) {
 	s.note(o, audit.LevelChange(from, to))
 }
 
+// planOn goes on in plan mode where the session was left in it: what was held
+// back does not come loose by starting again. Where nobody could leave it, the
+// level of the launch is the person's word.
+func (s *Session) planOn(o *owned, past session.State) {
+	if past.Level == planWord && s.o.CanAsk {
+		o.limits.Plan = true
+		from := s.effective(o.limits.Level, o.optOut).String()
+		o.tell(event.LevelChanged{From: from, To: planWord, By: "resume"})
+		s.note(o, audit.LevelChange(from, planWord))
+	}
+}
+
+// planWord is what plan mode is called where levels are named.
+const planWord = "plan"
+
 // levelWord is what the level in force is called.
 func (s *Session) levelWord(o *owned) string {
 	if o.limits.Plan {
-		return "plan"
+		return planWord
 	}
 	return s.effective(o.limits.Level, o.optOut).String()
 }

@@ -183,13 +183,14 @@ func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
 	if err := s.openUndo(ctx); err != nil {
 		return err
 	}
-	if err := s.owner.do(func(o *owned) { s.archive(o, o.limits.Rules) }); err != nil {
+	past := session.Fold(s.o.Past)
+	if err := s.owner.do(func(o *owned) { s.archive(o, o.limits.Rules); s.planOn(o, past) }); err != nil {
 		return err
 	}
 	if err := s.recover(ctx); err != nil {
 		return err
 	}
-	if err := s.lostJobs(session.Fold(s.o.Past)); err != nil {
+	if err := s.lostJobs(past); err != nil {
 		return err
 	}
 	return errors.Join(s.disp.pinHooks(ctx, s.o.Hooks), s.owner.barrier(), s.tellHead())
