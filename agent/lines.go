@@ -284,7 +284,7 @@ func (w *lines) git(g *effect.GitCall) {
 		if i == 0 {
 			name = "message"
 		}
-		w.fact(name, line)
+		w.fact(name, "| "+line) // the bar: a line of it looks like no fact of ours
 	}
 	w.fact("kind", g.Class.String())
 	for _, u := range g.Remotes {
