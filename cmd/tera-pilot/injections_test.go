@@ -153,9 +153,6 @@ func says(script string, more ...func(*hurt)) func(*hurt) {
 	}
 }
 
-// noConfirm is the opt-out: what stops the act is the injury.
-var noConfirm = flags("--no-confirm")
-
 func all(steps ...func(*hurt)) func(*hurt) {
 	return func(h *hurt) {
 		for _, s := range steps {
