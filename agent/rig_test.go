@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ type rig struct {
 	opts              Options
 	session           *Session
 	evidence          *audit.Log
+	mu                sync.Mutex // over events, which a scripted model looks at too
 	events            []event.Event
 
 	internet   *internet         // nil: the web cannot be read
@@ -195,7 +197,9 @@ func (r *rig) turn(text string) event.TurnEnded {
 			if !ok {
 				r.t.Fatal("the session ended in the middle of the turn")
 			}
+			r.mu.Lock()
 			r.events = append(r.events, e)
+			r.mu.Unlock()
 			switch b := e.Body.(type) {
 			case event.QuestionOpened:
 				r.answer(b.Question)
@@ -280,6 +284,8 @@ func verifyLog(ctx context.Context, state string) (audit.Report, error) {
 
 // results are the results of the calls so far, in order.
 func (r *rig) results() []event.CallResult {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	var out []event.CallResult
 	for _, e := range r.events {
 		if b, ok := e.Body.(event.CallResult); ok {

@@ -20,8 +20,17 @@ import (
 type sample struct {
 	layer *memLayer
 	l     *Log
+	mu    sync.Mutex // over now, which a copy of the log asks for too
 	now   time.Time
 	key   PublicKey
+}
+
+// tick is the time of the sample's world: a second later each time.
+func (x *sample) tick() time.Time {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.now = x.now.Add(time.Second)
+	return x.now
 }
 
 func newSample(t testing.TB) *sample {
@@ -32,7 +41,7 @@ func newSample(t testing.TB) *sample {
 }
 
 func (x *sample) options() Options {
-	return Options{Layer: x.layer, Now: func() time.Time { x.now = x.now.Add(time.Second); return x.now }, processes: memProcesses{7, &sync.Map{}}}
+	return Options{Layer: x.layer, Now: x.tick, processes: memProcesses{7, &sync.Map{}}}
 }
 
 // session writes a session with some actions, a child of parent if that is set.
