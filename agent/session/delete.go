@@ -24,8 +24,9 @@ func (s *Store) DeleteAfter(id string, stated func() error) error {
 	}
 	err = stated()
 	if err == nil {
-		// Beside the sessions lies what undo keeps of them.
-		err = errors.Join(os.RemoveAll(filepath.Join(filepath.Dir(s.dir), "undo", id)), os.RemoveAll(filepath.Join(s.dir, id)))
+		// Beside the sessions lies what undo keeps of them; and the index, which
+		// is made anew when it is missing, holds their titles.
+		err = errors.Join(s.dropIndex(), os.RemoveAll(filepath.Join(filepath.Dir(s.dir), "undo", id)), os.RemoveAll(filepath.Join(s.dir, id)))
 	}
 	return errors.Join(err, l.file.Close(), l.lock.Close())
 }

@@ -2,6 +2,8 @@ package session
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -64,6 +66,14 @@ func (s *Store) writeIndex(rows map[string]indexed) {
 	if closeErr := tmp.Close(); err != nil || closeErr != nil || os.Rename(tmp.Name(), filepath.Join(s.dir, indexFile)) != nil {
 		_ = os.Remove(tmp.Name())
 	}
+}
+
+// dropIndex forgets what was found out about all sessions.
+func (s *Store) dropIndex() error {
+	if err := os.Remove(filepath.Join(s.dir, indexFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // row is the summary of a session, from the index where that still holds.
