@@ -28,7 +28,7 @@ func TestActivityOfARealSession(t *testing.T) {
 	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a := &app{opened: newStores(), process: process{env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, stdout: os.Stdout, stderr: os.Stderr}}
+	a := newApp(process{env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, stdout: os.Stdout, stderr: os.Stderr})
 	a.flags.provider, a.flags.script, a.flags.autonomy = "scripted", script, "new_files_only"
 	ctx := context.Background()
 	o, err := a.open(ctx, launch{front: audit.FrontTUI, dir: repo, canAsk: true})

@@ -43,7 +43,7 @@ func (a *app) demo(ctx context.Context, auto bool) error {
 	}
 	// The demo has settings, state and home of its own: nothing of the
 	// person's is read or written.
-	b := &app{process: a.process, opened: newStores()}
+	b := newApp(a.process)
 	b.env = demoEnv(a.env, p.Home)
 	b.flags = commonFlags{home: p.State, root: p.Repo, provider: scripted, script: script}
 	o, err := b.open(ctx, launch{front: audit.FrontDemo, dir: p.Repo, canAsk: true, needsSandbox: true})

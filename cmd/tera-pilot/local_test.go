@@ -304,7 +304,7 @@ func TestRemoteIsAllowedByName(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := place{state: t.TempDir(), settings: config.Settings{Provider: "ollama", Model: "m", Providers: map[string]config.Provider{"ollama": mine}}}
-		a := &app{process: process{env: []string{c.env}}}
+		a := newApp(process{env: []string{c.env}})
 		_, err := a.mind(t.Context(), p, secret.New()) // nothing is dialled yet
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s with %q: %v", c.settings, c.env, err)

@@ -71,13 +71,16 @@ func usage(format string, args ...any) error {
 	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
 
+// newApp makes the program for one process.
+func newApp(p process) *app { return &app{process: p, opened: newStores()} }
+
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, p process) int {
 	if runtime.GOOS == "windows" {
 		fmt.Fprintln(p.stderr, "tera-pilot: Windows is not supported, since no sandbox of an accepted grade exists there; use it inside WSL 2")
 		return exitUsage
 	}
-	a := &app{process: p, opened: newStores()}
+	a := newApp(p)
 	a.env, a.own = takeSecrets(p.env)
 	root := a.rootCommand()
 	root.SetArgs(p.args)
