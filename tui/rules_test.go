@@ -24,6 +24,7 @@ var allowedImports = []string{
 	"charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile", "github.com/charmbracelet/ultraviolet", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/x/term",
 	"golang.org/x/sys/unix",
 	"github.com/tera-pilot/tera-pilot/agent/event", "github.com/tera-pilot/tera-pilot/agent/effect", "github.com/tera-pilot/tera-pilot/internal/visible",
+	"github.com/tera-pilot/tera-pilot/internal/secret", // the shapes of keys, for the warning about a pasted one
 }
 
 // sources parses every file of the front end that is no test and no harness.
