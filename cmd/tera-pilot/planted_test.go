@@ -107,6 +107,11 @@ func TestAPlantedKeyIsNowhere(t *testing.T) {
 		if err != nil || e.IsDir() || strings.HasPrefix(path, repo) || strings.HasPrefix(path, filepath.Join(state, "cache")) {
 			return err
 		}
+		// What undo keeps are the workspace's own files, byte for byte, as the
+		// workspace has them (docs/undo.md): it could not put back what it masked.
+		if strings.HasPrefix(path, filepath.Join(state, "undo")) {
+			return nil
+		}
 		b, err := os.ReadFile(path)
 		if err != nil {
 			return err
