@@ -54,7 +54,7 @@ func (t *toolchain) golang(s *Sandbox, cache string, offline bool) {
 	case !offline:
 		upstream := lookupEnv(s.cfg.Env, "GOPROXY")
 		if upstream == "" || looksSecret("GOPROXY", upstream) {
-			upstream = "https://proxy.golang.org,direct"
+			return // go's own default
 		}
 		if source != "" {
 			upstream = source + "," + upstream
