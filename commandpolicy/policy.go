@@ -263,13 +263,7 @@ func (r *Rule) fitsPath(act Act, name string, w When) bool {
 		return false
 	}
 	for _, g := range r.globs {
-		base := w.Workspace
-		switch {
-		case strings.HasPrefix(g, "~/"):
-			base, g = w.Home, g[2:]
-		case strings.HasPrefix(g, "/"):
-			base, g = "/", g[1:]
-		}
+		base, g := anchored(g, w)
 		if base == "" {
 			if r.Decision == Allow {
 				continue
@@ -286,6 +280,18 @@ func (r *Rule) fitsPath(act Act, name string, w When) bool {
 		}
 	}
 	return false
+}
+
+// anchored is where a glob of a [[path]] rule starts, and what it says beneath
+// that. The folder is "" where nobody knows it.
+func anchored(glob string, w When) (base, rest string) {
+	switch {
+	case strings.HasPrefix(glob, "~/"):
+		return w.Home, glob[2:]
+	case strings.HasPrefix(glob, "/"):
+		return "/", glob[1:]
+	}
+	return w.Workspace, glob
 }
 
 // Host tells which rules speak about traffic: method is GET, PUSH or CONNECT.

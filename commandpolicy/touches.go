@@ -70,13 +70,7 @@ func (r *Rule) fitsBelow(act Act, folder string, w When) bool {
 		return false
 	}
 	for _, g := range r.globs {
-		base := w.Workspace
-		switch {
-		case strings.HasPrefix(g, "~/"):
-			base, g = w.Home, g[2:]
-		case strings.HasPrefix(g, "/"):
-			base, g = "/", g[1:]
-		}
+		base, g := anchored(g, w)
 		if base == "" {
 			return true // nobody knows where the rule's paths lie
 		}

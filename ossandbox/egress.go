@@ -233,7 +233,9 @@ func (e *egress) denied() []string {
 	return append([]string(nil), e.refused...)
 }
 
-// say tells of a request. An error means that it must not go on.
+// say tells of a request. An error means that it must not go on. Of one that has
+// ended nothing can be held back any more: a log that does not take that word
+// takes no outcome of the command either, and that fails the call.
 func (e *egress) say(q Request) error {
 	if e.tell == nil {
 		return nil
@@ -360,22 +362,24 @@ func (e *egress) tunnel(w http.ResponseWriter, q Request) {
 		_ = e.say(q)
 		return
 	}
-	ctx, cancel := context.WithTimeout(e.ctx, helloTimeout)
-	defer cancel()
-	up, err := e.guard.DialHost(ctx, q.Host, q.Port)
-	if err != nil {
-		q.Reason, q.Ended, q.Failed = err.Error(), true, !forbidden(err)
-		_ = e.say(q)
-		return
-	}
-	e.track(up)
-	defer e.untrack(up)
-	q.Allowed, q.Address = true, up.RemoteAddr().String()
+	// Told before the look-up, which leaves the machine already.
+	q.Allowed = true
 	if e.say(q) != nil {
 		q.Allowed, q.Reason, q.Ended = false, unseen, true
 		_ = e.say(q)
 		return
 	}
+	ctx, cancel := context.WithTimeout(e.ctx, helloTimeout)
+	defer cancel()
+	up, err := e.guard.DialHost(ctx, q.Host, q.Port)
+	if err != nil {
+		q.Allowed, q.Reason, q.Ended, q.Failed = false, err.Error(), true, !forbidden(err)
+		_ = e.say(q)
+		return
+	}
+	e.track(up)
+	defer e.untrack(up)
+	q.Address = up.RemoteAddr().String()
 	q.Sent, q.Received = e.carry(conn, up, hello, q.Host)
 	q.Ended = true
 	_ = e.say(q)

@@ -82,6 +82,14 @@ func (v *env) covers(e effect.Effect, kinds ...effect.Kind) error {
 	return nil
 }
 
+// told states a request; an error means that it must not leave.
+func (v *env) told(q Request) error {
+	if v.grant.Request == nil {
+		return nil
+	}
+	return v.grant.Request(q)
+}
+
 // Ask implements tool.Env.
 func (v *env) Ask(ctx context.Context, question string, options []string) (string, error) {
 	if !v.grant.Token.Covers(v.grant.Set.Digest()) || v.grant.Ask == nil {

@@ -93,13 +93,6 @@ func (v *env) starts() bool {
 	return false
 }
 
-func (v *env) told(q Request) error {
-	if v.grant.Request == nil {
-		return nil
-	}
-	return v.grant.Request(q)
-}
-
 // where is what a remote server is reached by.
 func where(p mcp.Plan) string {
 	if u, err := url.Parse(p.Identity.Origin); err == nil && u.Host != "" {

@@ -98,17 +98,11 @@ func (v *env) Search(ctx context.Context, e effect.Effect, n int) ([]tool.Hit, e
 
 // leaves states that a request is about to leave the machine.
 func (v *env) leaves(n *effect.NetCall) error {
-	if v.grant.Request == nil {
-		return nil
-	}
-	return v.grant.Request(Request{Method: n.Method, Host: n.Host, Port: uint16(n.Port), Allowed: true})
+	return v.told(Request{Method: n.Method, Host: n.Host, Port: uint16(n.Port), Allowed: true})
 }
 
 // concluded states how a request ended; one of the cache never left.
 func (v *env) concluded(n *effect.NetCall, p websearch.Page, err error) error {
-	if v.grant.Request == nil {
-		return nil
-	}
 	q := Request{Method: n.Method, Host: n.Host, Port: uint16(n.Port), Allowed: err == nil, Ended: true, Failed: err != nil, Sent: p.Sent, Received: p.Size}
 	if at, parseErr := netip.ParseAddrPort(p.Address); parseErr == nil {
 		q.Address = at.Addr().String()
@@ -119,5 +113,5 @@ func (v *env) concluded(n *effect.NetCall, p websearch.Page, err error) error {
 	case p.Cached:
 		q.Reason, q.Sent, q.Received = "from the cache of this session", 0, 0
 	}
-	return v.grant.Request(q)
+	return v.told(q)
 }
