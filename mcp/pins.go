@@ -2,10 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -88,15 +85,12 @@ func Key(e Entry, workspace string) string {
 
 func (p *Pins) all() (map[string]Pin, error) {
 	out := map[string]Pin{}
-	if err := statedir.CheckFile(p.file, false); err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(p.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return out, nil
-	}
+	data, err := statedir.Read(p.file, false)
 	if err != nil {
 		return nil, fmt.Errorf("approved MCP servers: %w", err)
+	}
+	if data == nil {
+		return out, nil
 	}
 	if err := json.Unmarshal(data, &out); err != nil {
 		return nil, fmt.Errorf("approved MCP servers: %s is damaged, so none is approved: remove it and approve again: %w", p.file, err)

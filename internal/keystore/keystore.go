@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -203,10 +202,7 @@ func (e entry) value(name string, getenv func(string) string) (string, error) {
 	case e.Env != "":
 		return strings.TrimSpace(getenv(e.Env)), nil
 	case e.File != "":
-		if err := statedir.CheckFile(e.File, true); err != nil {
-			return "", fmt.Errorf("key of %s: %w", name, err)
-		}
-		f, err := os.Open(e.File)
+		f, err := statedir.Open(e.File, true)
 		if err != nil {
 			return "", fmt.Errorf("key of %s: %w", name, err)
 		}
@@ -222,15 +218,12 @@ func (e entry) value(name string, getenv func(string) string) (string, error) {
 }
 
 func (s *Store) read() (map[string]entry, error) {
-	if err := statedir.CheckFile(s.file, true); err != nil {
-		return nil, fmt.Errorf("key store: %w", err)
-	}
-	data, err := os.ReadFile(s.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return map[string]entry{}, nil
-	}
+	data, err := statedir.Read(s.file, true)
 	if err != nil {
 		return nil, fmt.Errorf("key store: %w", err)
+	}
+	if data == nil {
+		return map[string]entry{}, nil
 	}
 	if data, err = s.unseal(data); err != nil {
 		return nil, err

@@ -109,10 +109,7 @@ func write(path string, b []byte) error {
 // Load decrypts the text. key is asked only when there is one.
 func Load(state string, key func() (string, error)) (string, error) {
 	path := filepath.Join(state, file)
-	if err := statedir.CheckFile(path, true); err != nil {
-		return "", fmt.Errorf("prompt: %w", err)
-	}
-	f, err := os.Open(path)
+	f, err := statedir.Open(path, true)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", ErrNone
 	}

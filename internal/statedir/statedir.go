@@ -60,6 +60,11 @@ func CheckFile(file string, private bool) error {
 	if err != nil {
 		return err
 	}
+	return safe(file, info, private)
+}
+
+// safe says why a file of this kind, owner and mode is not used.
+func safe(file string, info fs.FileInfo, private bool) error {
 	if !info.Mode().IsRegular() {
 		return &UnsafeError{file, "is not a regular file", "move it away"}
 	}

@@ -2,6 +2,7 @@ package statedir
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -47,6 +48,13 @@ func TestUnsafeFoldersAreRefused(t *testing.T) {
 	}
 	_ = os.Symlink(file, file+"2")
 	mustUnsafe("linked key", CheckFile(file+"2", true))
+	for name, path := range map[string]string{"opened: readable key": file, "opened: link": file + "2", "opened: folder": base} {
+		_, err := Open(path, true)
+		mustUnsafe(name, err)
+	}
+	if _, err := Open(file+"3", true); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
 	if os.Geteuid() == 0 {
 		other := filepath.Join(base, "other")
 		_ = os.Mkdir(other, 0o700)

@@ -13,13 +13,31 @@ import (
 // maxFile bounds a file of ours that is read whole, in bytes.
 const maxFile = 16 << 20
 
+// Open opens a file for reading and holds what was opened, not its name,
+// against the rules of CheckFile: what is read is what was checked. One that is
+// not there is fs.ErrNotExist.
+func Open(file string, private bool) (*os.File, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, &UnsafeError{file, "is not a regular file", "move it away"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = safe(file, info, private)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
 // Read returns the content of a file of ours after CheckFile. A file that is
 // not there has none, and is no error.
 func Read(file string, private bool) ([]byte, error) {
-	if err := CheckFile(file, private); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := Open(file, private)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
