@@ -326,9 +326,6 @@ func (a *app) settings(state string) (config.Settings, error) {
 	if a.flags.config != "" {
 		file, named = a.flags.config, true
 	}
-	if err := statedir.CheckFile(file, false); err != nil {
-		return config.Settings{}, usage("%w", err)
-	}
 	s, err := config.Load(file, named, a.getenv)
 	if err == nil {
 		err = s.SetAutonomy(a.flags.autonomy)

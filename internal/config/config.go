@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/internal/edits"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 )
 
 // Settings are the merged settings of one start.
@@ -103,9 +102,14 @@ func Defaults() Settings {
 func Load(file string, named bool, getenv func(string) string) (Settings, error) {
 	s := Defaults()
 	s.File = file
-	data, err := os.ReadFile(file)
+	data, err := statedir.Read(file, false)
+	var unsafe *statedir.UnsafeError
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !named:
+	case errors.As(err, &unsafe):
+		return Settings{}, err // says what to do
+	case err == nil && data == nil && !named:
+	case err == nil && data == nil:
+		return Settings{}, &Error{File: file, What: "is not there: name another with --config, or leave the flag out"}
 	case err != nil:
 		return Settings{}, &Error{File: file, What: "cannot be read: " + err.Error()}
 	default:

@@ -101,3 +101,32 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// What decides about the person's machine is read from the very file that was
+// checked: no link is followed, and nobody else may have written it.
+func TestLoadReadsWhatItChecked(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "config.json"), filepath.Join(dir, "link.json")
+	if err := os.WriteFile(file, []byte(`{}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	none := func(string) string { return "" }
+	if _, err := Load(file, true, none); err != nil {
+		t.Error(err)
+	}
+	if _, err := Load(link, true, none); err == nil {
+		t.Error("a link was followed")
+	}
+	if err := os.Chmod(file, 0o622); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(file, true, none); err == nil {
+		t.Error("a file that others may write was read")
+	}
+	if _, err := Load(filepath.Join(dir, "none.json"), true, none); err == nil || !strings.Contains(err.Error(), "--config") {
+		t.Errorf("a named file that is not there: %v", err)
+	}
+}
