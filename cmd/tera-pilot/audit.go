@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -181,6 +182,9 @@ func (a *app) printJSON(v any) error {
 // regular file could block for ever, or change while it is read.
 func openRegular(path string) (*os.File, int64, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, usage("there is no file %s: `tera-pilot audit --help` shows which command makes exports, keys and checkpoints", path)
+	}
 	if err != nil {
 		return nil, 0, usage("%w", err)
 	}
