@@ -350,7 +350,10 @@ func (r *rig) do(c event.Command, until func(event.Event) bool) {
 	}
 	for deadline := time.After(time.Minute); ; {
 		select {
-		case e := <-live:
+		case e, ok := <-live:
+			if !ok {
+				r.t.Fatalf("the session ended before anything came of %T", c)
+			}
 			if until(e) {
 				return
 			}

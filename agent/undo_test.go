@@ -69,38 +69,21 @@ func (r *rig) undo(c event.Undo) event.CallResult {
 // await sends a command and waits for the first event of a type.
 func await[T event.Body](r *rig, c event.Command) T {
 	r.t.Helper()
-	state, err := r.session.State()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	_, live, cancel, err := r.session.Subscribe(state.Seq)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer cancel()
-	if err := r.session.Send(c); err != nil {
-		r.t.Fatal(err)
-	}
-	deadline := time.After(time.Minute)
-	for {
-		select {
-		case e, ok := <-live:
-			if !ok {
-				r.t.Fatal("the session ended")
-			}
-			switch b := e.Body.(type) {
-			case T:
-				return b
-			case event.Notice:
-				r.t.Logf("notice: %+v", b)
-			case event.QuestionOpened:
-				r.t.Errorf("it was asked about: %v", b.Question.Lines)
-				r.answer(b.Question)
-			}
-		case <-deadline:
-			r.t.Fatal("no answer")
+	var out T
+	r.do(c, func(e event.Event) bool {
+		switch b := e.Body.(type) {
+		case T:
+			out = b
+			return true
+		case event.Notice:
+			r.t.Logf("notice: %+v", b)
+		case event.QuestionOpened:
+			r.t.Errorf("it was asked about: %v", b.Question.Lines)
+			r.answer(b.Question)
 		}
-	}
+		return false
+	})
+	return out
 }
 
 func bash(script string) call { return call{"execute_command", map[string]any{"command": script}} }
