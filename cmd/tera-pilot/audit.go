@@ -183,7 +183,7 @@ func (a *app) printJSON(v any) error {
 func openRegular(path string) (*os.File, int64, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, usage("there is no file %s: `tera-pilot audit --help` shows which command makes exports, keys and checkpoints", path)
+		return nil, 0, usage("%w: `tera-pilot audit --help` shows which command makes exports, keys and checkpoints", err)
 	}
 	if err != nil {
 		return nil, 0, usage("%w", err)
