@@ -109,6 +109,45 @@ func Chosen(value string) []string {
 	return some
 }
 
+// Choices is the value of a FieldChoices that names these options; "" for none.
+func Choices(some []string) string {
+	if len(some) == 0 {
+		return ""
+	}
+	b, err := json.Marshal(some)
+	if err != nil {
+		panic("event: strings do not encode: " + err.Error())
+	}
+	return string(b)
+}
+
+// Wants says what fits the field, in words; "" for anything.
+func (f Field) Wants() string {
+	var parts []string
+	if f.Required {
+		parts = append(parts, "required")
+	}
+	switch {
+	case slices.Contains(formats, f.Format):
+		parts = append(parts, f.Format)
+	case f.Kind == FieldInteger:
+		parts = append(parts, "a whole number")
+	case f.Kind == FieldNumber:
+		parts = append(parts, "a number")
+	}
+	unit := map[FieldKind]string{FieldString: " characters", FieldChoices: " of them"}[f.Kind]
+	number := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+	switch {
+	case f.Min != nil && f.Max != nil:
+		parts = append(parts, number(*f.Min)+" to "+number(*f.Max)+unit)
+	case f.Min != nil:
+		parts = append(parts, "at least "+number(*f.Min)+unit)
+	case f.Max != nil:
+		parts = append(parts, "at most "+number(*f.Max)+unit)
+	}
+	return strings.Join(parts, ", ")
+}
+
 func (f Field) chosen(value string) error {
 	some := Chosen(value)
 	if some == nil {
@@ -139,6 +178,9 @@ func (f Field) within(n float64, of string) error {
 		return nil
 	}
 }
+
+// formats are those that are held against.
+var formats = []string{"email", "uri", "date", "date-time"}
 
 // formatted holds a text against the format; one that is unknown holds nothing.
 func (f Field) formatted(value string) error {
