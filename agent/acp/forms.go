@@ -7,6 +7,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/acp/wire"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -71,7 +72,7 @@ func filled(result json.RawMessage, failed *wire.Error, q event.Question, f form
 	if failed != nil {
 		return no("the editor did not answer the question")
 	}
-	reply, err := wire.Members(result)
+	reply, err := strictjson.Object(result)
 	if err != nil {
 		return no("the editor's answer could not be understood")
 	}
@@ -84,7 +85,7 @@ func filled(result json.RawMessage, failed *wire.Error, q event.Question, f form
 	default:
 		return no("the editor's answer could not be understood")
 	}
-	content, err := wire.Members(reply["content"])
+	content, err := strictjson.Object(reply["content"])
 	if err != nil {
 		return no("the editor's answer has no content")
 	}
