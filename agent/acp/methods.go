@@ -13,6 +13,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	store "github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -155,7 +156,7 @@ func workspace(p params, servers bool) (string, error) {
 // readsAsServer says that a value has the members of an MCP server: of a
 // program, or of one with a type at an address.
 func readsAsServer(raw json.RawMessage) bool {
-	m, err := wire.Members(raw)
+	m, err := strictjson.Object(raw)
 	if err != nil {
 		return false
 	}
