@@ -79,7 +79,7 @@ type Part struct {
 
 // An Arg is one word as the program receives it.
 type Arg struct {
-	Text  string // meaningful only when Known
+	Text  string // the word; what is known of its beginning when it is not Known
 	Known bool
 	Glob  string // the pattern that this word came from, else empty
 }

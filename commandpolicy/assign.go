@@ -123,7 +123,7 @@ func (w *walker) declClause(d *syntax.DeclClause) {
 			}
 			continue
 		}
-		e.part.Argv = append(e.part.Argv, Arg{Text: name + "=…", Known: false})
+		e.part.Argv = append(e.part.Argv, Arg{Text: name + "=", Known: false})
 		w.assignNode(a, false)
 		if v := w.variable(name); exports && !settableTo(name, v) {
 			e.part.Effects.Env = append(e.part.Effects.Env, name)

@@ -198,14 +198,14 @@ func (f *finder) found(x word) []word {
 	for _, s := range f.starts {
 		y := word{node: x.node, plain: true}
 		if x.text == "{}" && s.known {
-			y.text = s.text
-			if f.narrow {
-				y.text = join(s.text, "…")
-			}
-			if f.files && !strings.HasPrefix(s.text, "-") {
+			y.text = join(s.text, "")
+			switch {
+			case f.files && !strings.HasPrefix(s.text, "-"):
 				y.under = s.text
-			} else {
-				y.alts = []string{y.text}
+			case f.narrow:
+				y.alts = []string{join(s.text, "…")}
+			default:
+				y.alts = []string{s.text}
 			}
 		} else if s.known {
 			y.alts = []string{strings.ReplaceAll(x.text, "{}", s.text)}

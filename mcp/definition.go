@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -97,7 +96,7 @@ func definitions(list []json.RawMessage) (good []Definition, refused map[string]
 
 // definition reads one entry of the list, or says why it is none.
 func definition(raw json.RawMessage) (d Definition, why string) {
-	v, err := strictjson.Value(raw)
+	v, err := strictly(raw)
 	if err != nil {
 		return d, "its definition " + err.Error()
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/internal/netguard"
-	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -83,7 +82,7 @@ func (s *Servers) Offers() (offers []Offer, problems []error) {
 // harmless makes the texts of a schema visible. Names of properties are left:
 // definitions with hidden characters in them are refused before.
 func harmless(schema json.RawMessage) json.RawMessage {
-	v, err := strictjson.Value(schema)
+	v, err := strictly(schema)
 	if err != nil {
 		return json.RawMessage(`{"type":"object"}`)
 	}

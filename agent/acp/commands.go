@@ -6,7 +6,6 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/acp/wire"
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -110,7 +109,7 @@ func (s *session) welcome(p params) {
 	}
 	var names []string
 	for _, raw := range servers {
-		member, err := strictjson.Object(raw)
+		member, err := wire.Members(raw)
 		if err != nil || len(names) == maxNamed {
 			continue
 		}

@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
-	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // MCPTool is an approved tool of an MCP server. Its texts are the server's.
@@ -51,9 +49,9 @@ func plainArguments(args json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		return json.RawMessage("{}"), nil // null is an error to many servers
 	}
-	v, err := strictjson.Value(args)
+	v, err := parse(args)
 	if err != nil {
-		return nil, fmt.Errorf("the JSON of the arguments %w", err)
+		return nil, err
 	}
 	if _, ok := v.(map[string]any); !ok {
 		return nil, errors.New("the arguments must be one object")

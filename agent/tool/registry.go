@@ -11,12 +11,13 @@ import (
 type Registry struct {
 	tools  []Tool
 	byName map[string]Tool
+	left   map[string]Tool // by name: what Only left out
 }
 
 // NewRegistry makes a registry of tools. A name or alias that two of them
 // claim is an error.
 func NewRegistry(tools ...Tool) (*Registry, error) {
-	r := &Registry{tools: slices.Clone(tools), byName: map[string]Tool{}}
+	r := &Registry{tools: slices.Clone(tools), byName: map[string]Tool{}, left: map[string]Tool{}}
 	for _, t := range tools {
 		s := t.Spec()
 		for _, name := range append([]string{s.Name}, s.Aliases...) {
@@ -40,7 +41,11 @@ func (r *Registry) All() []Tool { return slices.Clone(r.tools) }
 
 // Only is a registry of the named tools, as far as they are there.
 func (r *Registry) Only(names ...string) (*Registry, error) {
-	return NewRegistry(slices.DeleteFunc(slices.Clone(r.tools), func(t Tool) bool { return !slices.Contains(names, t.Spec().Name) })...)
+	few, err := NewRegistry(slices.DeleteFunc(slices.Clone(r.tools), func(t Tool) bool { return !slices.Contains(names, t.Spec().Name) })...)
+	if err == nil {
+		few.left = r.byName
+	}
+	return few, err
 }
 
 // Lookup finds a tool by its name or an alias, without regard to case. An
@@ -51,6 +56,9 @@ func (r *Registry) Lookup(name string) (Tool, error) {
 		return t, nil
 	}
 	err := &UnknownToolError{Name: name, Instead: instead(key)}
+	if r.left[key] != nil {
+		err.Instead = "it is left out here, where only some tools are offered (a sub-agent has those of its role); say in your answer what you would have used it for"
+	}
 	for _, t := range r.tools {
 		err.Known = append(err.Known, t.Spec().Name)
 	}
@@ -92,8 +100,10 @@ func instead(name string) string {
 		return "use grep (pattern, path, include)"
 	case "call_mcp_tool", "list_mcp_tools":
 		return "tools of MCP servers are called by their own names, mcp__server__tool; none is offered now"
-	case "web_search", "web_fetch", "webfetch", "websearch":
-		return "the web cannot be reached; ask the user for the text, or look at the documentation in the project and its dependencies"
+	case "web_fetch", "webfetch", "fetch", "fetch_url":
+		return `the user switched it off ("fetch": false below "web" in config.json); ask for the text, or read the documentation in the project and its dependencies`
+	case "web_search", "websearch":
+		return `the user named no search service ("search" below "web" in config.json); ask for the text or an address, or read the documentation in the project and its dependencies`
 	case "spawn_multi_agents":
 		return "call spawn_subagent once for each task"
 	case "get_skill", "search_tools", "select_tools":

@@ -86,3 +86,23 @@ func TestSpecs(t *testing.T) {
 		t.Errorf("%d tools for small windows, want 5", small)
 	}
 }
+
+// TestWhyThereIsNoWeb: a model that asks for a tool of the web is told which
+// setting keeps it away, and one that a role leaves out is told that.
+func TestWhyThereIsNoWeb(t *testing.T) {
+	none := New(Options{})
+	few, err := New(Options{Fetch: true, Search: true}).Only("read_file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, setting := range map[string]string{"web_fetch": `"fetch": false`, "Fetch_URL": `"fetch": false`, "WebFetch": `"fetch": false`, "web_search": `"search"`, "websearch": `"search"`} {
+		if _, err := none.Lookup(name); err == nil || !strings.Contains(err.Error(), setting) || !strings.Contains(err.Error(), "config.json") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"web_fetch", "fetch_url", "web_search", "grep"} {
+		if _, err := few.Lookup(name); err == nil || strings.Contains(err.Error(), "config.json") || !strings.Contains(err.Error(), "left out here") {
+			t.Errorf("%s of a role without it: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A target is a system and a processor, in Go's words.
+type target struct{ system, arch string }
+
+func (t target) String() string { return t.system + "/" + t.arch }
+
+// source is a commit, unpacked.
+type source struct {
+	dir    string
+	commit string    // 40 hex digits
+	when   time.Time // of the commit; every file of an archive bears it
+}
+
+// checkout unpacks a commit of the repository at repo into the new folder dir.
+// The working tree is not looked at.
+func checkout(ctx context.Context, repo, rev, dir string) (source, error) {
+	stamp, err := output(ctx, repo, nil, "git", "show", "--no-patch", "--no-show-signature", "--format=%H %ct", rev+"^{commit}")
+	if err != nil {
+		return source{}, err
+	}
+	commit, seconds, _ := strings.Cut(strings.TrimSpace(stamp), " ")
+	unix, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil || len(commit) < 40 {
+		return source{}, fmt.Errorf("git says %q of %s, which is no commit and time", stamp, rev)
+	}
+	packed, err := output(ctx, repo, nil, "git", "archive", "--format=tar", commit)
+	if err != nil {
+		return source{}, err
+	}
+	return source{dir, commit, time.Unix(unix, 0).UTC()}, unpack(strings.NewReader(packed), dir)
+}
+
+// unpack writes the files and folders of a tar stream below dir.
+func unpack(r io.Reader, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for t := tar.NewReader(r); ; {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch h.Typeflag {
+		case tar.TypeDir:
+			err = root.MkdirAll(filepath.Clean(h.Name), 0o755)
+		case tar.TypeReg:
+			err = place(root, h, t)
+		case tar.TypeXGlobalHeader, tar.TypeSymlink:
+			// the commit's id, and links of test data, which nothing is built from
+		default:
+			err = fmt.Errorf("%s is of a kind (%c) that no commit has", h.Name, h.Typeflag)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func place(root *os.Root, h *tar.Header, r io.Reader) error {
+	f, err := root.OpenFile(h.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, h.FileInfo().Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Close())
+}
+
+// build links the program of a target. All that the releaser's environment
+// could change about it is settled here. The commit is handed in, since Go's
+// own stamp also depends on which tags a clone has.
+func (s source) build(ctx context.Context, t target, to string) error {
+	_, err := output(ctx, s.dir, goEnv(t), "go", "build", "-trimpath", "-buildvcs=false",
+		"-ldflags=-s -w -X main.commit="+s.commit, "-o", to, "./cmd/tera-pilot")
+	return err
+}
+
+// verifyModules holds the unpacked modules of the cache to go.sum.
+func (s source) verifyModules(ctx context.Context) error {
+	_, err := output(ctx, s.dir, goEnv(target{}), "go", "mod", "verify")
+	return err
+}
+
+// goEnv is what go is told, on top of where its caches are.
+func goEnv(t target) []string {
+	env := []string{
+		"CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOPROXY=off", "GOTOOLCHAIN=local", "GOWORK=off",
+		"GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0", "GODEBUG=",
+	}
+	if t != (target{}) {
+		env = append(env, "GOOS="+t.system, "GOARCH="+t.arch)
+	}
+	return env
+}
+
+// output runs a program in a folder and returns what it prints. An error holds
+// what it says.
+func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	var out, errs bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(os.Environ(), env...), &out, &errs
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s %s: %w: %s", name, args[0], err, bytes.TrimSpace(errs.Bytes()))
+	}
+	return out.String(), nil
+}
