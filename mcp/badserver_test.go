@@ -372,13 +372,12 @@ func TestRootsWhereTheyAreOn(t *testing.T) {
 // A form that asks for a key is declined before anybody sees it.
 func TestFormsForSecretsAreDeclined(t *testing.T) {
 	p := newPlace(t)
-	s := bad(t, p, "ask-elicitation", func(o *Options) {
-		o.Elicit = func(context.Context, Form) (map[string]any, bool) {
-			t.Error("the person was asked for a key")
-			return nil, false
-		}
-	})
-	if _, err := callEcho(t, s); err != nil {
+	s := bad(t, p, "ask-elicitation", func(o *Options) { o.Forms = true })
+	ctx := Attended(t.Context(), Attendance{Fill: func(context.Context, Form) (Filled, error) {
+		t.Error("the person was asked for a key")
+		return Filled{}, nil
+	}})
+	if _, err := s.Call(ctx, tool(t, s, "echo"), json.RawMessage(`{"text":"hello"}`)); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, "the answer", func() bool { return strings.Contains(p.sent(), "decline") })

@@ -33,11 +33,27 @@ type Entry struct {
 	Headers  map[string]string
 	Sandbox  Sandbox
 	Hosts    []string // of the sandbox net
+	Login    Login    // of one reached by HTTP
 	Role     string   // "search": it may serve web_search
 	Disabled bool
 	Project  bool // written in the repository, not by the person
 
 	written *Entry // of an expanded entry: as it stands in the file
+}
+
+// Login is what the person wrote about the login (OAuth) at a server. Nothing of
+// it is needed where the server and its authorization server say enough.
+type Login struct {
+	ClientID     string   `json:"client_id"`
+	ClientSecret string   `json:"client_secret"`
+	Issuer       string   `json:"issuer"`
+	Audience     string   `json:"audience"`
+	Scopes       []string `json:"scopes"`
+}
+
+// written says that there is something.
+func (l Login) written() bool {
+	return l.ClientID != "" || l.ClientSecret != "" || l.Issuer != "" || l.Audience != "" || l.Scopes != nil
 }
 
 // Remote says that what the server is told can leave the machine.
@@ -60,6 +76,7 @@ type fileEntry struct {
 	Headers map[string]string `json:"headers"`
 	Sandbox Sandbox           `json:"sandbox"`
 	Hosts   []string          `json:"hosts"`
+	OAuth   Login             `json:"oauth"`
 	Role    string            `json:"role"`
 
 	Disabled bool  `json:"disabled"`
@@ -69,7 +86,7 @@ type fileEntry struct {
 // known are the keys of fileEntry; trusted and autoApprove are read by others
 // as approvals, and here by nobody.
 var (
-	known    = []string{"command", "args", "env", "cwd", "type", "url", "headers", "sandbox", "hosts", "role", "disabled", "enabled"}
+	known    = []string{"command", "args", "env", "cwd", "type", "url", "headers", "sandbox", "hosts", "oauth", "role", "disabled", "enabled"}
 	approves = []string{"trusted", "autoApprove", "alwaysAllow"}
 )
 
@@ -126,7 +143,7 @@ func parseEntry(name string, raw json.RawMessage, project bool) (Entry, []string
 		return Entry{}, nil, err
 	}
 	e := Entry{
-		Name: name, Env: f.Env, Cwd: f.Cwd, URL: f.URL, Headers: f.Headers, Sandbox: f.Sandbox, Hosts: f.Hosts, Role: f.Role,
+		Name: name, Env: f.Env, Cwd: f.Cwd, URL: f.URL, Headers: f.Headers, Sandbox: f.Sandbox, Hosts: f.Hosts, Login: f.OAuth, Role: f.Role,
 		Disabled: f.Disabled || f.Enabled != nil && !*f.Enabled, Project: project,
 	}
 	if err := e.command(f); err != nil {
@@ -182,6 +199,12 @@ func (e *Entry) check(kind string) error {
 		return errors.New("sandbox is for servers that are started here")
 	case e.Project && e.Sandbox != "" && e.Sandbox != Observe && e.Sandbox != Work:
 		return fmt.Errorf("a repository's file cannot loosen the sandbox to %q: copy the entry into your own mcp.json", e.Sandbox)
+	case e.Login.written() && e.URL == "":
+		return errors.New("oauth is for servers that are reached by HTTP")
+	case e.Login.written() && e.Project:
+		return errors.New("a repository's file cannot say where a login goes: copy the entry into your own mcp.json")
+	case e.Login.ClientSecret != "" && e.Login.ClientID == "":
+		return errors.New("oauth: a client_secret goes with a client_id")
 	case e.Role != "" && e.Role != "search":
 		return fmt.Errorf("role %q is not known; the only one is search", e.Role)
 	}
@@ -306,6 +329,7 @@ func (e Entry) Expand(look func(name string) (string, bool)) (Entry, error) {
 		return to
 	}
 	out.Env, out.Headers, out.URL, out.Cwd = many(e.Env), many(e.Headers), one(e.URL), one(e.Cwd)
+	out.Login.ClientID, out.Login.ClientSecret, out.Login.Issuer = one(e.Login.ClientID), one(e.Login.ClientSecret), one(e.Login.Issuer)
 	if len(missing) > 0 {
 		slices.Sort(missing)
 		return e, fmt.Errorf("the environment has no %s: set it, or write ${NAME:-default}", strings.Join(slices.Compact(missing), ", "))

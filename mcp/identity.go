@@ -45,7 +45,11 @@ func Identify(e Entry, path, workspace string) (Identity, error) {
 	if e.written != nil {
 		written = *e.written
 	}
-	settings := digest(canonical(map[string]any{"env": written.Env, "headers": written.Headers, "url": written.URL}))
+	all := map[string]any{"env": written.Env, "headers": written.Headers, "url": written.URL}
+	if written.Login.written() {
+		all["oauth"] = written.Login
+	}
+	settings := digest(canonical(all))
 	if e.URL != "" {
 		u, err := url.Parse(e.URL)
 		if err != nil {

@@ -81,9 +81,7 @@ func (s *Servers) Probe(ctx context.Context, name string) (r Report, err error) 
 		return r, err
 	}
 	old := r.Pin
-	server := NewServer(Options{Entry: x, Identity: id, Workspace: s.o.Workspace, Box: s.o.Box, Net: s.o.Net, Version: s.o.Version,
-		Again: func() (Identity, error) { _, id, err := s.resolve(e); return id, err },
-	})
+	server := NewServer(s.options(e, x, id))
 	defer func() { err = errors.Join(err, server.Close()) }()
 	tools, refused, listErr := server.Tools(ctx)
 	if listErr != nil {

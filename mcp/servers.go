@@ -13,6 +13,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/internal/netguard"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
+	"github.com/tera-pilot/tera-pilot/mcp/oauth"
 )
 
 // Setup is what the servers of a session are made of.
@@ -24,8 +25,10 @@ type Setup struct {
 	Path      string                           // that commands are looked up in
 	Box       func(Identity) (Box, error)
 	Net       netguard.Options
-	Roots     bool
-	Elicit    Elicit
+	Logins    oauth.Store             // what logins gave; nil: there are none
+	Learn     func(secrets ...string) // is told each token before it is used; nil: nobody
+	Roots     bool                    // servers are told of the workspace
+	Forms     bool                    // a person may fill in forms of servers
 	Version   string
 	Timeout   time.Duration // of a call; 0 is the default, a minute
 }
@@ -207,7 +210,8 @@ func (s *Servers) Call(ctx context.Context, p Plan, args json.RawMessage) (Resul
 	return r, nil
 }
 
-// server gives the running one, or makes it.
+// server gives the running one, or makes it. Nothing is started or ended: one
+// that is replaced ends before its successor is started.
 func (s *Servers) server(e Entry, p Plan) (*Server, error) {
 	x, id, err := s.resolve(e)
 	if err != nil {
@@ -225,31 +229,34 @@ func (s *Servers) server(e Entry, p Plan) (*Server, error) {
 		}
 		return live, nil
 	}
-	if live != nil {
-		if err := live.Close(); err != nil {
-			return nil, err
-		}
-	}
-	live = NewServer(Options{
-		Entry: x, Identity: id, Workspace: s.o.Workspace, Box: s.o.Box, Net: s.o.Net, Roots: s.o.Roots, Elicit: s.o.Elicit, Version: s.o.Version, Timeout: s.o.Timeout,
-		Again: func() (Identity, error) { _, id, err := s.resolve(e); return id, err },
-	})
+	next := s.options(e, x, id)
+	next.Before, next.Forms, next.Roots, next.Timeout = live, s.o.Forms, s.o.Roots, s.o.Timeout
+	live = NewServer(next)
 	s.live[e.Name] = live
 	return live, nil
+}
+
+// options are those of every server that is made of an entry, x when expanded.
+func (s *Servers) options(e, x Entry, id Identity) Options {
+	return Options{
+		Entry: x, Identity: id, Workspace: s.o.Workspace, Box: s.o.Box, Net: s.o.Net, Version: s.o.Version, Login: s.keeper(e, x),
+		Again: func() (Identity, error) { _, id, err := s.resolve(e); return id, err },
+	}
 }
 
 // Close ends all servers, side by side.
 func (s *Servers) Close() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	errs := make(chan error, len(s.live))
-	for _, server := range s.live {
+	live := s.live
+	s.live = map[string]*Server{}
+	s.mu.Unlock()
+	errs := make(chan error, len(live))
+	for _, server := range live {
 		go func() { errs <- server.Close() }()
 	}
 	var all []error
-	for range s.live {
+	for range live {
 		all = append(all, <-errs)
 	}
-	s.live = map[string]*Server{}
 	return errors.Join(all...)
 }

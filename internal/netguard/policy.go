@@ -128,3 +128,13 @@ func (p Policy) String() string {
 	}
 	return where
 }
+
+// Local says that the host of a policy made by Origin is written as an address
+// of this machine or of a private network.
+func (p Policy) Local() bool { return p.named && p.reach != reachPublic && !p.publicLiteral() }
+
+// publicLiteral says that the one host is an address of the public internet.
+func (p Policy) publicLiteral() bool {
+	addr, err := netip.ParseAddr(p.hosts[0])
+	return err == nil && Classify(addr) == ClassPublic
+}
