@@ -65,6 +65,16 @@ func (a *app) keys(state string) *keystore.Store {
 	return a.opened.keys[state]
 }
 
+// logins is the store of what logins gave, with the same passphrase.
+func (a *app) logins(state string) *keystore.Store {
+	a.opened.mu.Lock()
+	defer a.opened.mu.Unlock()
+	if a.opened.logins[state] == nil {
+		a.opened.logins[state] = keystore.OpenLogins(state).With(a.getenv(keystore.Passphrase))
+	}
+	return a.opened.logins[state]
+}
+
 // changeKeys changes the key store and states it in the audit log: the intent
 // first, so that no change is without evidence.
 func (a *app) changeKeys(ctx context.Context, what, name string, change func(*keystore.Store) error) error {
@@ -91,6 +101,21 @@ func (a *app) changeKeys(ctx context.Context, what, name string, change func(*ke
 // recorded states an act of the person in the audit log and then does it. An
 // act that fails is stated too.
 func (a *app) recorded(ctx context.Context, state string, e audit.Event, act func() error) (err error) {
+	return a.noting(ctx, state, func(note func(audit.Event) error) error {
+		if err := note(e); err != nil {
+			return err
+		}
+		if err := act(); err != nil {
+			e.Title += ": failed"
+			return errors.Join(err, note(e))
+		}
+		return nil
+	})
+}
+
+// noting hands an act of the person the means to state what it does, each time
+// before it is done.
+func (a *app) noting(ctx context.Context, state string, act func(note func(audit.Event) error) error) (err error) {
 	log, err := audit.Open(ctx, audit.Options{Dir: state})
 	if err != nil {
 		return &exitError{exitNoEvidence, err}
@@ -101,15 +126,16 @@ func (a *app) recorded(ctx context.Context, state string, e audit.Event, act fun
 	}
 	status := audit.CloseError
 	defer func() { err = errors.Join(err, s.Close(status), log.Close()) }()
-	if err := s.Event(ctx, e); err != nil {
-		return &exitError{exitNoEvidence, err}
+	err = act(func(e audit.Event) error {
+		if err := s.Event(context.WithoutCancel(ctx), e); err != nil {
+			return &exitError{exitNoEvidence, err}
+		}
+		return nil
+	})
+	if err == nil {
+		status = audit.CloseOK
 	}
-	if err := act(); err != nil {
-		e.Title += ": failed"
-		return errors.Join(err, s.Event(ctx, e))
-	}
-	status = audit.CloseOK
-	return nil
+	return err
 }
 
 func (a *app) listKeys() error {

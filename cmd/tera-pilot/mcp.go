@@ -32,7 +32,7 @@ Approving does not allow a tool to run unasked; [[mcp]] rules in policy.toml do.
 		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.mcpListCommand(), a.mcpAddCommand(), a.mcpRemoveCommand(), a.mcpProbeCommand(), a.mcpApproveCommand(), a.mcpCallCommand(), a.mcpServeCommand())
+	cmd.AddCommand(a.mcpListCommand(), a.mcpAddCommand(), a.mcpRemoveCommand(), a.mcpProbeCommand(), a.mcpApproveCommand(), a.mcpCallCommand(), a.mcpLoginCommand(), a.mcpLogoutCommand(), a.mcpServeCommand())
 	return cmd
 }
 
@@ -103,8 +103,15 @@ func mcpItems(p *trust.Project) ([]trust.Item, error) {
 	return out, nil
 }
 
+// An attendance is what servers need of the session that they belong to.
+type attendance struct {
+	limit time.Duration           // of a call; 0: the default
+	learn func(secrets ...string) // masks tokens; nil where nothing is shown or stored
+	forms bool                    // a person may fill in their forms
+}
+
 // mcpServers makes the servers of a place.
-func (a *app) mcpServers(p place, entries []mcp.Entry, env []string, limit time.Duration) (*mcp.Servers, error) {
+func (a *app) mcpServers(p place, entries []mcp.Entry, env []string, with attendance) (*mcp.Servers, error) {
 	setting, err := ossandbox.ParseSetting(p.settings.Sandbox)
 	if err != nil {
 		return nil, usage("%w", err)
@@ -112,7 +119,8 @@ func (a *app) mcpServers(p place, entries []mcp.Entry, env []string, limit time.
 	look := lookIn(env)
 	path, _ := look("PATH")
 	return mcp.NewServers(mcp.Setup{
-		Entries: entries, Workspace: p.root, Pins: mcp.OpenPins(p.state), Env: look, Path: path, Version: version(), Timeout: limit,
+		Entries: entries, Workspace: p.root, Pins: mcp.OpenPins(p.state), Env: look, Path: path, Version: version(), Timeout: with.limit,
+		Net: a.egress, Logins: a.logins(p.state), Learn: with.learn, Forms: with.forms, Roots: true,
 		Box: func(id mcp.Identity) (mcp.Box, error) {
 			cfg := ossandbox.Config{Root: p.root, Home: p.home, State: p.state, Env: env, Setting: setting, Untested: true, ReadOnly: id.Reads(p.home)}
 			if id.Sandbox == mcp.Off {
@@ -183,7 +191,7 @@ func (a *app) serversOf(p place, warn func(string)) (*mcp.Servers, []mcp.Entry, 
 	for _, w := range warnings {
 		warn(w)
 	}
-	servers, err := a.mcpServers(p, entries, a.env, 0)
+	servers, err := a.mcpServers(p, entries, a.env, attendance{})
 	return servers, entries, err
 }
 
@@ -200,6 +208,6 @@ func (a *app) openMCP(o *opened, l launch) error {
 	if l.env != nil {
 		env = l.env
 	}
-	o.mcp, err = a.mcpServers(o.place, entries, env, l.mcpTimeout)
+	o.mcp, err = a.mcpServers(o.place, entries, env, attendance{l.mcpTimeout, func(secrets ...string) { o.redactor.Add(secrets...) }, l.canAsk})
 	return err
 }

@@ -32,6 +32,11 @@ func (a *app) mcpListCommand() *cobra.Command {
 				if why[s.Entry.Name] = s.Why; s.Why == "" {
 					why[s.Entry.Name] = fmt.Sprintf("%d tools approved", s.Tools)
 				}
+				if k, err := servers.Keeper(s.Entry.Name); err == nil {
+					if _, in, err := k.Grant(); err == nil && in {
+						why[s.Entry.Name] += ", logged in"
+					}
+				}
 			}
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 			for _, e := range entries {

@@ -80,11 +80,12 @@ type stores struct {
 	mu      sync.Mutex
 	byState map[string]*session.Store
 	keys    map[string]*keystore.Store
+	logins  map[string]*keystore.Store
 	own     []string // keys that were resolved from the key store
 }
 
 func newStores() *stores {
-	return &stores{byState: map[string]*session.Store{}, keys: map[string]*keystore.Store{}}
+	return &stores{byState: map[string]*session.Store{}, keys: map[string]*keystore.Store{}, logins: map[string]*keystore.Store{}}
 }
 
 // keySessions makes the sessions' key when one was stored, so that from now on

@@ -316,3 +316,47 @@ func (s *Store) write(all map[string]entry) error {
 	}
 	return nil
 }
+
+// OpenLogins names the store of what logins gave (tokens), a file of its own
+// beside the keys and kept like them.
+func OpenLogins(state string) *Store { return &Store{file: filepath.Join(state, "mcp_logins.json")} }
+
+// maxSecret is the longest value that Exchange keeps, in bytes.
+const maxSecret = 256 << 10
+
+// Secret is the value that is stored here under a name, "" for none. References
+// are none.
+func (s *Store) Secret(name string) (string, error) {
+	all, err := s.read()
+	return all[name].Value, err
+}
+
+// Exchange replaces a stored value by what f makes of it; "" forgets it.
+// Processes that do so wait for each other. When f fails, all stays as it was.
+func (s *Store) Exchange(name string, f func(old string) (string, error)) error {
+	if !nameForm.MatchString(name) {
+		return fmt.Errorf("%q is no name in the key store", name)
+	}
+	return statedir.Update(s.file, func([]byte) ([]byte, error) {
+		all, err := s.read()
+		if err != nil {
+			return nil, err
+		}
+		value, err := f(all[name].Value)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(value) > maxSecret:
+			return nil, fmt.Errorf("key store: a value is longer than %d bytes", maxSecret)
+		case value == "":
+			delete(all, name)
+		default:
+			all[name] = entry{Value: value}
+		}
+		data, err := json.MarshalIndent(all, "", "  ")
+		if err != nil {
+			return nil, fmt.Errorf("key store: %w", err)
+		}
+		return s.seal(data)
+	})
+}

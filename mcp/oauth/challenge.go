@@ -1,6 +1,10 @@
 package oauth
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
 
 // A challenge is what a WWW-Authenticate header says about bearer tokens.
 type challenge struct {
@@ -73,19 +77,20 @@ func paramValue(s string) (value, rest string) {
 	return "", ""
 }
 
-// scopes are the words of a scope parameter that are of its form (RFC 6749, 3.3).
+// scopeForm is narrower than RFC 6749, 3.3: scopes are shown in a command that a
+// person may paste, so no shell reads more in one than itself.
+var scopeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.:/@+=][A-Za-z0-9_.:/@+=-]{0,199}$`) })
+
+// maxScopes is how many scopes are asked for.
+const maxScopes = 100
+
+// scopes are the words of a scope parameter; those of another form are left out.
 func scopes(text string) []string {
 	var out []string
 	for _, w := range strings.Fields(text) {
-		if len(w) <= maxScope && len(out) < maxScopes && !strings.ContainsFunc(w, func(r rune) bool { return r < 0x21 || r > 0x7e || r == '"' || r == '\\' }) {
+		if scopeForm().MatchString(w) && len(out) < maxScopes {
 			out = append(out, w)
 		}
 	}
 	return out
 }
-
-// Bounds of scopes.
-const (
-	maxScope  = 200
-	maxScopes = 100
-)

@@ -27,14 +27,18 @@ type Login struct {
 	// Approve asks the person about an origin before the first word to it. An error
 	// ends the login.
 	Approve func(ctx context.Context, origin, why string) error
-	// Ask shows what the login would allow, with the address that the person opens.
+	// Told hears of each origin before the first word to it, the server's own among
+	// them. An error ends the login.
+	Told func(origin, why string) error
+	// Show shows what the login would allow, with the address that the person opens.
 	Show func(address string, scopes []string)
 	// Pasted are addresses that the person copied from the browser; nil: none.
 	Pasted <-chan string
 	// Say tells of progress, and of a pasted address that was none.
 	Say func(text string)
 
-	hosts []string
+	hosts []string // that the person approved
+	told  []string
 }
 
 // random is an unguessable text for addresses.
@@ -50,7 +54,18 @@ func (l *Login) reach(ctx context.Context, raw, why string) (doer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", why, err)
 	}
-	return d, l.approved(ctx, raw, why)
+	if err := l.approved(ctx, raw, why); err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	if at := origin(u); !slices.Contains(l.told, at) {
+		l.told = append(l.told, at)
+		return d, l.Told(at, why)
+	}
+	return d, nil
 }
 
 // approved asks about an origin that is neither the server's own nor known.
