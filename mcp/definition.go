@@ -62,12 +62,15 @@ func (d Definition) Schema() json.RawMessage {
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
 // definitions takes a server's list apart: what may be offered, and why other
-// entries may not.
-func definitions(list []json.RawMessage) (good []Definition, refused map[string]string) {
+// entries may not. echoes says that a text holds what must be shown nowhere.
+func definitions(list []json.RawMessage, echoes func(string) bool) (good []Definition, refused map[string]string) {
 	refused = map[string]string{}
 	count := map[string]int{}
 	for i, raw := range list {
 		d, why := definition(raw)
+		if echoes(d.Name + d.JSON) {
+			d, why = Definition{}, "it holds the token of the login"
+		}
 		switch label := fmt.Sprintf("entry %d", i+1); {
 		case slices.Contains(good, d):
 			continue // the very same once more, as lists that turn in a circle have it

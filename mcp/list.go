@@ -34,8 +34,14 @@ func (s *Server) relist(ctx context.Context, c *conn) error {
 		c.changed()
 		return err
 	}
-	c.tools, c.refused = definitions(raw)
+	c.tools, c.refused = definitions(raw, s.echoes)
 	return nil
+}
+
+// echoes says that a text of the server holds the token of its login, which would
+// then stand in pins, on the screen and before the model.
+func (s *Server) echoes(text string) bool {
+	return s.o.Login != nil && s.o.Login.Told([]byte(text))
 }
 
 // maxListed is how many entries of a list are read, however many pages there are.

@@ -9,6 +9,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/mcp"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 )
 
@@ -37,6 +38,10 @@ type Grant struct {
 	Start func(command func(ctx context.Context, output func(stream string, b []byte)) (tool.Exit, error)) (id string, err error)
 	Job   func(ctx context.Context, q tool.JobQuery) ([]tool.JobState, error)
 	Spawn func(ctx context.Context, c *effect.Child) (tool.ChildReport, error)
+	// Form puts a form of the MCP server that is called to the person, and NoForm is
+	// told why one was not put. Nil: nobody can be asked, and nobody is told.
+	Form   func(ctx context.Context, f mcp.Form) (mcp.Filled, error)
+	NoForm func(why string)
 	// Request is told of what a command asks of the network, see
 	// ossandbox.Command.OnRequest. Nil: nobody is told.
 	Request func(Request) error

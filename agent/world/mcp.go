@@ -72,6 +72,7 @@ func (v *env) MCP(ctx context.Context, e effect.Effect) (text string, isError bo
 			return "", false, err
 		}
 	}
+	ctx = mcp.Attended(ctx, mcp.Attendance{Fill: v.grant.Form, Refused: v.grant.NoForm, Renews: v.renews})
 	r, err := v.o.MCP.Call(ctx, p, json.RawMessage(e.MCP.Args))
 	if p.Remote {
 		q.Ended, q.Failed, q.Allowed, q.Sent, q.Received = true, err != nil, err == nil, int64(len(e.MCP.Args)), int64(len(r.Text))
@@ -81,6 +82,11 @@ func (v *env) MCP(ctx context.Context, e effect.Effect) (text string, isError bo
 		err = errors.Join(err, v.told(q))
 	}
 	return r.Text, r.Failed, err
+}
+
+// renews states that a login is renewed at its authorization server.
+func (v *env) renews(host string) error {
+	return v.told(Request{Time: time.Now(), Method: "RENEW", Host: host, Allowed: true, Ended: true})
 }
 
 // starts says that the grant covers the start of a server, and uses it up.

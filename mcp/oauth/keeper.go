@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,8 +34,8 @@ type Keeper struct {
 	Net    netguard.Options
 	Learn  func(secrets ...string) // is told each token before it is used, so that it is masked; nil: nobody
 
-	mu    sync.Mutex
-	grant Grant // as it was last read
+	mu    sync.Mutex // one renewal at a time
+	known sync.Map   // the secrets that were read, as keys
 }
 
 // A NeededError says that the server wants a login, or a wider one.
@@ -73,9 +74,21 @@ func (k *Keeper) Grant() (g Grant, ok bool, err error) {
 }
 
 func (k *Keeper) learn(g Grant) {
+	for _, s := range g.Secrets() {
+		k.known.Store(s, true)
+	}
 	if k.Learn != nil {
 		k.Learn(g.Secrets()...)
 	}
+}
+
+// Told says that a text of the server holds a token: no honest one says it back.
+func (k *Keeper) Told(text []byte) (holds bool) {
+	k.known.Range(func(secret, _ any) bool {
+		holds = bytes.Contains(text, []byte(secret.(string)))
+		return !holds
+	})
+	return holds
 }
 
 // Keep keeps a grant in place of what was kept.
