@@ -70,7 +70,7 @@ func TestDefinitionsReadOneWay(t *testing.T) {
 		`[]`:           "its name is not",
 		`{"name":"a","inputSchema":{"properties":{"p` + "\u200b" + `":{}}}}`: "hidden",
 	} {
-		good, refused := definitions([]json.RawMessage{json.RawMessage(raw)})
+		good, refused := definitions([]json.RawMessage{json.RawMessage(raw)}, func(string) bool { return false })
 		if len(good) != 0 || !strings.Contains(fmt.Sprint(refused), why) {
 			t.Errorf("%s: %v, %v", raw, good, refused)
 		}
@@ -78,7 +78,7 @@ func TestDefinitionsReadOneWay(t *testing.T) {
 	seen := map[string]string{}
 	for _, number := range []string{"1", "1.0", "1e0", "1e400", "1e401", "9007199254740993", "9007199254740992", "-0", "0"} {
 		raw := `{"name":"a","inputSchema":{"maximum":` + number + `}}`
-		good, refused := definitions([]json.RawMessage{json.RawMessage(raw)})
+		good, refused := definitions([]json.RawMessage{json.RawMessage(raw)}, func(string) bool { return false })
 		if len(good) != 1 {
 			t.Fatalf("%s: %v", number, refused)
 		}
