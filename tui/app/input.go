@@ -32,6 +32,10 @@ func (m *Model) key(in tty.Input, k uv.Key, now time.Time) tea.Cmd {
 		return nil
 	}
 	m.disturb(in.At)
+	if a := m.keys.Of(keys.Anywhere, name); (a == keys.Prompt || a == keys.Review) && m.ask != nil {
+		m.focus(now) // whatever is open stays beneath it
+		return nil
+	}
 	switch {
 	case m.panel != nil:
 		return m.panelKey(name, k, now)

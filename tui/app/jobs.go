@@ -31,6 +31,8 @@ func (p *jobs) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
 	return p.room.View(w, h, m.widths)
 }
 
+func (p *jobs) writing() bool { return p.room.Find() != "" }
+
 func (p *jobs) paste(text string) { p.room.Paste(text) }
 
 func (p *jobs) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {

@@ -67,6 +67,8 @@ func (p *models) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell)
 	return p.room.View(w, h, m.widths)
 }
 
+func (p *models) writing() bool { return p.room.Find() != "" }
+
 func (p *models) paste(text string) { p.room.Paste(text) }
 
 func (p *models) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {
@@ -128,6 +130,8 @@ func (p *checks) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell)
 	lines, caret := p.room.View(w, h, m.widths)
 	return lines, caret
 }
+
+func (p *checks) writing() bool { return p.room.Find() != "" }
 
 func (p *checks) paste(text string) { p.room.Paste(text) }
 

@@ -51,6 +51,8 @@ func (p *palette) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell
 	return p.room.View(w, h, m.widths)
 }
 
+func (p *palette) writing() bool { return p.room.Find() != "" }
+
 func (p *palette) paste(text string) { p.room.Paste(text) }
 
 func (p *palette) key(m *Model, name string, k uv.Key, now time.Time) (tea.Cmd, bool) {

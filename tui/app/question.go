@@ -99,7 +99,7 @@ const reask = 3 * time.Second
 
 // mayFocus says that the open question takes the focus by itself at a time.
 func (m *Model) mayFocus() (at time.Time, ok bool) {
-	if m.ask == nil || m.ask.Focused() || m.own != nil || m.later || m.panel != nil || m.finding || !m.composer.Empty() {
+	if m.ask == nil || m.ask.Focused() || m.own != nil || m.later || m.writing() || !m.composer.Empty() {
 		return time.Time{}, false
 	}
 	at = m.input.Add(arm.Focus)
@@ -109,16 +109,37 @@ func (m *Model) mayFocus() (at time.Time, ok bool) {
 	return at, true
 }
 
-// focus gives the open question the focus.
-func (m *Model) focus(now time.Time) {
+// writing says that something is being written besides the message: a search, a
+// name. It is as good a reason to wait.
+func (m *Model) writing() bool {
+	if p, ok := m.panel.(interface{ writing() bool }); ok && p.writing() {
+		return true
+	}
+	return m.finding && !m.find.Empty() || m.activity != nil && m.activity.Searched()
+}
+
+// focus gives the open question the focus. What lies open stays beneath it.
+func (m *Model) focus(now time.Time) { m.focusBy(now, (*ask.Room).Focus) }
+
+// focusItself gives it the focus because it was quiet: over a list, whose keys
+// are letters too, it arms later.
+func (m *Model) focusItself(now time.Time) {
+	if m.panel != nil || m.activity != nil || m.transcript.Reading() {
+		m.focusBy(now, (*ask.Room).Over)
+		return
+	}
+	m.focus(now)
+}
+
+func (m *Model) focusBy(now time.Time, how func(*ask.Room, time.Time)) {
 	if m.ask == nil || m.own != nil {
 		return
 	}
 	if !m.answered.IsZero() {
 		m.note = &event.Notice{Severity: "warn", Text: "the answer was not taken: the question is still open"}
 	}
-	m.later, m.answered, m.panel = false, time.Time{}, nil
-	m.ask.Focus(now)
+	m.later, m.answered = false, time.Time{}
+	how(m.ask, now)
 }
 
 // outcome does what a question's key came to.

@@ -59,6 +59,8 @@ func (p *rules) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) 
 	return lines, caret
 }
 
+func (p *rules) writing() bool { return p.room.Find() != "" }
+
 func (p *rules) paste(text string) { p.room.Paste(text) }
 
 func (p *rules) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {

@@ -183,6 +183,8 @@ func (p *sessions) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cel
 	return lines, &at
 }
 
+func (p *sessions) writing() bool { return p.naming != nil || p.room.Find() != "" }
+
 func (p *sessions) paste(text string) {
 	if p.naming != nil {
 		p.naming.Paste(text)

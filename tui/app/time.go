@@ -11,7 +11,7 @@ import (
 // look again. An idle program has none.
 func (m *Model) settle(now time.Time) tea.Cmd {
 	if at, ok := m.mayFocus(); ok && !now.Before(at) {
-		m.focus(now)
+		m.focusItself(now)
 		m.dirty = true
 	}
 	var wait time.Duration

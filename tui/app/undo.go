@@ -141,6 +141,8 @@ func (u *undo) planView(m *Model, w, h int) []view.Line {
 	return append(view.Fill(out, max(0, h-2)), view.Rule(w), keys)
 }
 
+func (u *undo) writing() bool { return u.room.Find() != "" }
+
 func (u *undo) paste(text string) { u.room.Paste(text) }
 
 func (u *undo) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {

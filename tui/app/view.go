@@ -69,7 +69,8 @@ func (m *Model) compose(now time.Time) view.Frame {
 	case m.panel != nil:
 		f.Lines, f.Cursor = m.panelView(w, room, now)
 	case m.activity != nil:
-		f.Lines = m.activity.View(w, room, m.widths)
+		below := m.attention(w, 2, now)
+		f.Lines = append(m.activity.View(w, max(1, room-len(below)), m.widths), below...)
 	case m.o.Inline:
 		f.Lines, f.Cursor = m.below(w, room, now)
 		f.Lines = append(f.Lines, foot...)

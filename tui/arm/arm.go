@@ -43,6 +43,7 @@ type Prompt struct {
 	drawn    time.Time // when the terminal confirmed it; zero when it has not
 	unfenced bool      // a frame was taken for drawn without an answer of the terminal
 	calm     time.Time // since when nothing came and nothing changed
+	quiet    time.Duration
 	held     press
 }
 
@@ -54,7 +55,12 @@ type press struct {
 }
 
 // New begins the arming of a question that takes the focus at a time.
-func New(at time.Time) *Prompt { return &Prompt{calm: at} }
+func New(at time.Time) *Prompt { return &Prompt{calm: at, quiet: Quiet} }
+
+// Over is New for a question that comes over something whose keys are letters
+// too: it keeps quiet as long as before it came. Keys that follow each other
+// as in a list never arm it.
+func Over(at time.Time) *Prompt { return &Prompt{calm: at, quiet: Focus} }
 
 // Frame says that another frame of the question is on its way: other lines, or
 // another size.
@@ -99,7 +105,7 @@ func (p *Prompt) ArmedAt() (at time.Time, ok bool) {
 	if p.drawn.After(at) {
 		at = p.drawn
 	}
-	return at.Add(Quiet), true
+	return at.Add(p.quiet), true
 }
 
 // State is where the prompt stands at a time.

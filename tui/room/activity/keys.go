@@ -9,6 +9,9 @@ import (
 // Finding says that text is being written: keys are letters then.
 func (r *Room) Finding() bool { return r.finding }
 
+// Searched says that a search is being written.
+func (r *Room) Searched() bool { return r.finding && r.find != "" }
+
 // Key handles a key by its name, and by the text that it types.
 func (r *Room) Key(name, text string) Wants {
 	r.note = ""

@@ -106,8 +106,14 @@ func New(q event.Question, by string) *Room {
 func (r *Room) Question() event.Question { return r.q }
 
 // Focus gives the room the focus: it arms from here on.
-func (r *Room) Focus(at time.Time) {
-	r.arm, r.look = arm.New(at), look{}
+func (r *Room) Focus(at time.Time) { r.focus(arm.New(at)) }
+
+// Over gives the room the focus in the place of something whose keys are
+// letters: it arms later.
+func (r *Room) Over(at time.Time) { r.focus(arm.Over(at)) }
+
+func (r *Room) focus(p *arm.Prompt) {
+	r.arm, r.look = p, look{}
 	clear(r.frames)
 	r.mode, r.code, r.hint = choosing, "", noHint
 }
