@@ -22,7 +22,14 @@ func testDesk() app.Desk {
 				{ID: "20261129-bb10c4f2e901", Title: "no generics", Root: root, Updated: now.Add(-2 * time.Minute), Turns: 2, Parent: "20261129-1400-a1b2", Turn: 9},
 				{ID: "20261120-5502bb10aa31", Title: "old lexer notes", Root: root, Updated: now.Add(-216 * time.Hour), Turns: 6, Archived: true},
 				{ID: "20261119-0102bb10aa31", Title: "release notes", Root: "/home/you/src/site", Updated: now.Add(-300 * time.Hour), Turns: 1},
+				{ID: "20261118-0102bb10aa31", Title: "of a disk that was", Root: "/media/disk/site", Updated: now.Add(-330 * time.Hour), Turns: 1, Gone: true},
 			}, nil
+		},
+		Search: func(text string) ([]snap.SessionHit, error) {
+			if text != "lexemes" {
+				return nil, nil
+			}
+			return []snap.SessionHit{{ID: "20261126-31b2a9f00d17", Turn: 3, Who: "pilot", Line: "the \u202elexemes are kept", More: 2}}, nil
 		},
 		Rename: func(string, string) error { return nil }, Archive: func(string, bool) error { return nil }, Delete: ok, Fork: true,
 		Models: func() ([]snap.ModelRow, error) {

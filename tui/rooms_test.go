@@ -44,7 +44,13 @@ func TestSessionsRoom(t *testing.T) {
 		{name: "archive", keys: "down z", want: "archive 20261129-aa10c4f2e901 true", says: "archived: try a table"},
 		{name: "back", keys: "end z", want: "archive 20261120-5502bb10aa31 false"},
 		{name: "not this one", keys: "home z", says: "this session is open"},
-		{name: "another folder", keys: "end up enter", says: "belongs to another folder"},
+		{name: "another folder", keys: "end up up enter", next: snap.Request{Open: "20261119-0102bb10aa31", Root: "/home/you/src/site"}},
+		{name: "fork of another folder", keys: "end up up f", next: snap.Request{Fork: "20261119-0102bb10aa31", Root: "/home/you/src/site"}},
+		{name: "a folder that is gone", keys: "end up enter", says: "its folder is not there any more"},
+		{name: "find what was said", keys: "/ l e x e m e s wait", says: "turn 3  pilot: the <U+202E>lexemes are kept"},
+		{name: "open what was said", keys: "/ l e x e m e s wait enter", next: snap.Request{Open: "20261126-31b2a9f00d17"}},
+		{name: "a search of two letters looks into nothing", keys: "/ l e wait", says: "release notes"},
+		{name: "a search that finds nothing", keys: "/ z z z wait", says: "nothing fits the search"},
 		{name: "find", keys: "/ s p e e d enter", next: snap.Request{Open: "20261126-31b2a9f00d17"}},
 		{name: "delete asks", keys: "down delete", says: "delete a session"},
 		{name: "delete is refused", keys: "down delete wait x wait", says: "sessions"},
@@ -294,4 +300,21 @@ func TestKeysCanBeChanged(t *testing.T) {
 			t.Errorf("got\n%s", p.Screen.Text())
 		}
 	})
+}
+
+// TestAModelThatNoListKnows is asked for by its name, as /model does.
+func TestAModelThatNoListKnows(t *testing.T) {
+	for typed, want := range map[string]string{
+		"qwen3:8b": "event.SetModel{ollama qwen3:8b}", "openai-chat my-own:1": "event.SetModel{openai-chat my-own:1}", "my-own:1": "event.SetModel{ my-own:1}",
+	} {
+		s := tuitest.NewSession(opened())
+		tuitest.Play(t, 100, 30, tui.Options{Session: s, Desk: testDesk()}, func(p *tuitest.Program) {
+			p.Keys("f3")
+			p.Type(typed)
+			p.Keys("enter")
+			if got := commands(s); got != want {
+				t.Errorf("%s: told %q, want %q\n%s", typed, got, want, p.Screen.Text())
+			}
+		})
+	}
 }

@@ -67,6 +67,8 @@ type Options struct {
 
 	Log activity.Source // the audit log, for the activity view; nil for none
 
+	Says string // what the person has to know at the start, "" for nothing
+
 	Width, Height int           // when Out is no terminal
 	Sizes         <-chan Size   // later sizes, when Out is no terminal; may be nil
 	FPS           int           // frames a second; 0 for 30
@@ -144,7 +146,7 @@ func runLines(ctx context.Context, o Options) (Outcome, error) {
 	if o.Session == nil {
 		return Outcome{}, lines.Start(o.Out, *o.Start)
 	}
-	return Outcome{}, lines.Run(ctx, lines.Options{Session: o.Session, Log: o.Log, In: o.In, Out: o.Out, By: o.By, Code: o.Code, Rules: o.Desk.Rules})
+	return Outcome{}, lines.Run(ctx, lines.Options{Session: o.Session, Log: o.Log, Says: o.Says, In: o.In, Out: o.Out, By: o.By, Code: o.Code, Rules: o.Desk.Rules})
 }
 
 // frameRate is how often a second a frame may be drawn. Events come at half of
@@ -162,7 +164,7 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	source := tty.NewSource(o.In, time.Now)
 	gate := tty.NewGate(o.Out, func(n uint64) { box.add(app.Written{N: n, At: time.Now()}) })
 	model := app.New(app.Options{
-		Send: func(c event.Command) { commands.add(c) }, Start: o.Start, Refresh: o.Refresh, Log: o.Log, Now: time.Now, Read: source.Last, Fence: gate.Answered,
+		Send: func(c event.Command) { commands.add(c) }, Start: o.Start, Refresh: o.Refresh, Log: o.Log, Says: o.Says, Now: time.Now, Read: source.Last, Fence: gate.Answered,
 		Code: o.Code, By: o.By, Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline,
 		Desk: o.Desk, Keys: bindings, Notify: notifier(o.Notify, gate), Still: o.Still,
 		Copy: func(text string) error { return gate.Copy(text, lookup(o.Env, "TMUX") != "") },

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -35,7 +36,7 @@ type desk struct {
 func (a *app) desk(ctx context.Context, o *opened) front.Desk {
 	d := desk{a, ctx, o.place, o.mind, o.sessions}
 	return front.Desk{
-		Sessions: d.sessions, Rename: d.rename, Archive: d.archive, Fork: true, Delete: witnessedStore{d.store, a, ctx}.Delete,
+		Sessions: d.sessions, Search: d.search, Rename: d.rename, Archive: d.archive, Fork: true, Delete: witnessedStore{d.store, a, ctx}.Delete,
 		Models: d.models, Files: d.files, Checks: d.checks, Said: d.said, Edit: d.edit, Rules: ruleRows(o),
 	}
 }
@@ -46,12 +47,47 @@ func (d desk) sessions() ([]snap.SessionRow, error) {
 		return nil, err
 	}
 	var out []snap.SessionRow
+	gone := map[string]bool{}
 	for _, s := range all {
+		if _, looked := gone[s.Root]; !looked {
+			info, err := os.Stat(s.Root)
+			gone[s.Root] = s.Root != "" && (err != nil || !info.IsDir())
+		}
 		if s.Turns == 0 && s.Problem == "" || s.Parent != "" {
 			continue // nothing was said in it, or it is a sub-agent's
 		}
 		out = append(out, snap.SessionRow{ID: s.ID, Title: s.Title, Root: s.Root, Updated: s.Updated, Turns: s.Turns, Files: s.Files,
-			Parent: s.Forked, Turn: s.Turn, Archived: s.Archive, Problem: s.Problem})
+			Parent: s.Forked, Turn: s.Turn, Archived: s.Archive, Gone: gone[s.Root], Problem: s.Problem})
+	}
+	return out, nil
+}
+
+// searchTime is how long a search in the sessions may take.
+const searchTime = 5 * time.Second
+
+// search finds a text in what was said and done in sessions, those used last
+// first, for as long as it may take.
+func (d desk) search(text string) ([]snap.SessionHit, error) {
+	all, err := d.store.List()
+	if err != nil {
+		return nil, err
+	}
+	var out []snap.SessionHit
+	end := time.Now().Add(searchTime)
+	for n, s := range all {
+		switch {
+		case d.ctx.Err() != nil:
+			return out, d.ctx.Err()
+		case time.Now().After(end):
+			return out, fmt.Errorf("only the last %d of %d sessions were looked into: `tera-pilot sessions list --find TEXT` takes its time", n, len(all))
+		case s.Turns == 0 || s.Parent != "":
+			continue
+		}
+		hits, err := d.store.Search(s.ID, text)
+		if err != nil || len(hits) == 0 {
+			continue // what cannot be read says so in the list
+		}
+		out = append(out, snap.SessionHit{ID: s.ID, Turn: hits[0].Turn, Who: hits[0].Who, Line: hits[0].Line, More: len(hits) - 1})
 	}
 	return out, nil
 }
@@ -80,6 +116,7 @@ func (d desk) models() ([]snap.ModelRow, error) {
 	for _, p := range model.Presets() {
 		ready[p.ID] = ready[p.ID] || p.NeedsKey && d.a.hasKey(d.place, p)
 	}
+	out = append(out, d.configured(ready)...)
 	for _, i := range known.Models {
 		if i.Provider == d.use.Provider.ID() && i.Model == d.use.Model {
 			continue
@@ -101,6 +138,24 @@ func (d desk) models() ([]snap.ModelRow, error) {
 	// What can be taken now comes first.
 	slices.SortStableFunc(out, func(a, b snap.ModelRow) int { return min(1, len(a.Note)) - min(1, len(b.Note)) })
 	return out, err
+}
+
+// configured are the models that the settings name for other providers: what no
+// list knows.
+func (d desk) configured(ready map[string]bool) (out []snap.ModelRow) {
+	for _, id := range slices.Sorted(maps.Keys(d.place.settings.Providers)) {
+		mine := d.place.settings.Providers[id]
+		preset, ok := model.PresetByID(id)
+		if !ok || mine.Model == "" || id == d.use.Provider.ID() && mine.Model == d.use.Model {
+			continue
+		}
+		row := snap.ModelRow{Provider: id, Name: mine.Model, Facts: "of config.json"}
+		if preset.NeedsKey && !ready[id] {
+			row.Note = "needs a key: tera-pilot keys set " + id + " --from stdin"
+		}
+		out = append(out, row)
+	}
+	return out
 }
 
 // here is a model of this machine as a row. It can be taken where its server

@@ -58,3 +58,76 @@ func TestFromSessionToSession(t *testing.T) {
 	m.Keys("C-d")
 	m.WaitFor("EXIT 0")
 }
+
+// TestToAnotherFolder is a person who finds a session by what was said in it,
+// goes to it, which is in another folder, is asked about that folder's own
+// settings as if the program were started there, says no, and comes back.
+func TestToAnotherFolder(t *testing.T) {
+	bin, home, dir := built(t), t.TempDir(), t.TempDir()
+	write := func(file, text string) string {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	script := write(filepath.Join(dir, "turns.json"), `{"steps": [{"say": "the quokka is in the first"}, {"say": "and nothing"}]}`)
+	first, second := filepath.Join(home, "first"), filepath.Join(home, "second")
+	for _, d := range []string{first, second} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := bin + " --provider scripted --script " + script
+	m := termtest.NewTmux(t, 100, 30, []string{"HOME=" + home}, "sh", "-c",
+		"cd "+first+" && "+bin+" run --provider scripted --script "+script+" look; mkdir -p .tera_pilot; printf '"+`[[host]]\nhost = "api.example.org"\ndecision = "allow"\n`+"' > .tera_pilot/policy.toml; cd "+second+" && "+run+"; echo EXIT $?; sleep 60")
+	m.WaitFor("You are in")
+	m.Keys("C-s")
+	m.WaitFor("in first")
+	m.Keys("/")
+	m.Type("quokka")
+	m.WaitFor("turn 1  pilot: the quokka is in the first")
+	m.Keys("Enter")
+	m.WaitFor("your word:")
+	m.WaitFor("api.example.org")
+	m.Keys("Enter")
+	m.WaitFor("resumed")
+	m.WaitFor("the quokka is in the first")
+	m.Keys("C-s")
+	m.WaitFor("this one")
+	m.Keys("Escape")
+	m.WaitFor("enter send")
+	m.Keys("C-d")
+	m.WaitFor("EXIT 0")
+}
+
+// TestASessionThatDoesNotOpen leads back to the one before it, which says why.
+func TestASessionThatDoesNotOpen(t *testing.T) {
+	bin, home, dir := built(t), t.TempDir(), t.TempDir()
+	script := filepath.Join(dir, "turns.json")
+	if err := os.WriteFile(script, []byte(`{"steps": [{"say": "an answer"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first, second := filepath.Join(home, "first"), filepath.Join(home, "second")
+	for _, d := range []string{first, second} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := termtest.NewTmux(t, 100, 30, []string{"HOME=" + home}, "sh", "-c",
+		"cd "+first+" && "+bin+" run --provider scripted --script "+script+" look; cd "+second+" && "+bin+" --provider scripted --script "+script+"; echo EXIT $?; sleep 60")
+	m.WaitFor("You are in")
+	m.Keys("C-s")
+	m.WaitFor("in first")
+	if err := os.RemoveAll(first); err != nil { // while the list is open
+		t.Fatal(err)
+	}
+	m.Keys("Down", "Enter")
+	m.WaitFor("that session was not opened")
+	m.WaitFor("enter send")
+	m.Keys("C-d")
+	m.WaitFor("EXIT 0")
+}

@@ -66,6 +66,12 @@ func TestDesk(t *testing.T) {
 	if !slices.ContainsFunc(rows, func(s snap.SessionRow) bool { return s.ID == ids[0] && s.Title == "a name" && s.Turns == 1 }) {
 		t.Errorf("%+v", rows)
 	}
+	if slices.ContainsFunc(rows, func(s snap.SessionRow) bool { return s.Gone != (s.Root != root && s.Root != dir) }) {
+		t.Errorf("%+v", rows)
+	}
+	if hits, err := d.search("NEWEST"); err != nil || len(hits) != 1 || hits[0] != (snap.SessionHit{ID: ids[1], Turn: 2, Who: "you", Line: "newest"}) {
+		t.Errorf("%+v, %v", hits, err)
+	}
 	if err := d.archive(ids[0], true); err != nil {
 		t.Error(err)
 	}

@@ -67,37 +67,64 @@ func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 		}
 		return err
 	}
-	l := launch{front: audit.FrontTUI, dir: dir, canAsk: true, last: f.last, resume: f.session, review: a.reviewProject}
+	return a.fromSessionToSession(ctx, f, launch{front: audit.FrontTUI, dir: dir, canAsk: true, last: f.last, resume: f.session, review: a.reviewProject})
+}
+
+// fromSessionToSession goes on for as long as the person wants another session
+// after one. A session of another folder is opened there, and as if the program
+// were started there: its settings are let in only by the person's word. One
+// that cannot be opened leads back to the one before it.
+func (a *app) fromSessionToSession(ctx context.Context, f sessionFlags, l launch) error {
+	var before *launch
 	for {
-		next, err := a.converse(ctx, f, l)
+		a.bound(0)
+		o, err := a.open(ctx, l)
+		if err != nil {
+			if before == nil {
+				return err
+			}
+			l, before = *before, nil
+			l.says = "that session was not opened: " + err.Error()
+			continue
+		}
+		next, err := a.converse(ctx, f, o, l.says)
 		if err != nil || next == (snap.Request{}) {
 			return err
 		}
-		l.last, l.resume = false, next.Open
-		if next.Fork != "" {
-			store, err := a.sessions(p.state)
-			if err != nil {
-				return err
-			}
-			if l.resume, err = store.Fork(next.Fork, next.Turn, time.Now()); err != nil {
-				return err
-			}
+		was := l
+		was.dir, was.root, was.last, was.resume = o.root, o.root, false, o.ID()
+		before = &was
+		if l, err = a.following(was, o.state, next); err != nil {
+			l, before = was, nil
+			l.says = "that session was not opened: " + err.Error()
 		}
 	}
 }
 
-// converse is one session in the terminal, and what the person wants after it.
-func (a *app) converse(ctx context.Context, f sessionFlags, l launch) (snap.Request, error) {
-	a.bound(0)
-	o, err := a.open(ctx, l)
-	if err != nil {
-		return snap.Request{}, err
+// following is the launch that a request asks for, after another one.
+func (a *app) following(l launch, state string, next snap.Request) (launch, error) {
+	l.resume, l.says = next.Open, ""
+	if next.Root != "" {
+		l.dir, l.root = next.Root, next.Root
 	}
+	if next.Fork == "" {
+		return l, nil
+	}
+	store, err := a.sessions(state)
+	if err != nil {
+		return l, err
+	}
+	l.resume, err = store.Fork(next.Fork, next.Turn, time.Now())
+	return l, err
+}
+
+// converse is one session in the terminal, and what the person wants after it.
+func (a *app) converse(ctx context.Context, f sessionFlags, o *opened, says string) (snap.Request, error) {
 	if log, err := os.Stat(filepath.Join(o.state, "sessions", o.ID(), "events.jsonl")); err == nil {
 		a.bound(log.Size())
 	}
 	t := a.terminal(f, o.settings)
-	t.Session, t.Log, t.Desk = o, a.activityLog(ctx, o), a.desk(ctx, o)
+	t.Session, t.Log, t.Desk, t.Says = o, a.activityLog(ctx, o), a.desk(ctx, o), says
 	out, err := tui.Run(ctx, t)
 	status := audit.CloseOK
 	if err != nil {

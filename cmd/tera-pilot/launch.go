@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,8 @@ import (
 type launch struct {
 	front   audit.Front
 	dir     string // where it was started
+	root    string // the root outright, in place of --root; "" for none
+	says    string // what the person has to know when it opens
 	env     []string
 	last    bool         // go on with the last session of the folder
 	resume  string       // go on with this one
@@ -88,7 +91,7 @@ type opened struct {
 
 // open makes a session of flags, settings and the folder it was started in.
 func (a *app) open(ctx context.Context, l launch) (*opened, error) {
-	p, err := a.place(l.dir)
+	p, err := a.placeAt(l.dir, cmp.Or(l.root, a.flags.root))
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +285,10 @@ func (o *opened) leave() error {
 }
 
 // place finds the folders and reads the settings. Nothing is created.
-func (a *app) place(dir string) (place, error) {
+func (a *app) place(dir string) (place, error) { return a.placeAt(dir, a.flags.root) }
+
+// placeAt is place with the root named outright; "" for not at all.
+func (a *app) placeAt(dir, root string) (place, error) {
 	var p place
 	var err error
 	if p.state, err = a.stateHome(); err != nil {
@@ -297,7 +303,7 @@ func (a *app) place(dir string) (place, error) {
 	if p.settings, err = a.settings(p.state); err != nil {
 		return p, err
 	}
-	if p.root, err = world.Root(dir, a.flags.root, p.home, p.state); err != nil {
+	if p.root, err = world.Root(dir, root, p.home, p.state); err != nil {
 		return p, usage("%w", err)
 	}
 	p.start = startIn(dir, p.root)

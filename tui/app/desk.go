@@ -14,6 +14,7 @@ import (
 // needs it says so.
 type Desk struct {
 	Sessions func() ([]snap.SessionRow, error)
+	Search   func(text string) ([]snap.SessionHit, error) // in what was said and done
 	Rename   func(id, title string) error
 	Archive  func(id string, archived bool) error
 	Delete   func(id string) error
@@ -84,6 +85,10 @@ func (m *Model) arrived(msg found) tea.Cmd {
 	case []snap.SessionRow:
 		if p, ok := m.panel.(*sessions); ok {
 			p.set(m, rows)
+		}
+	case []snap.SessionHit:
+		if p, ok := m.panel.(*sessions); ok {
+			return p.hit(m, msg.what, rows)
 		}
 	case []snap.ModelRow:
 		if p, ok := m.panel.(*models); ok {

@@ -259,6 +259,9 @@ func (m *Model) paste(in tty.Input, text string) {
 		return
 	case m.panel != nil:
 		m.panel.paste(text)
+		if p, ok := m.panel.(*sessions); ok {
+			m.after = p.search(m)
+		}
 		return
 	case m.finding:
 		m.find.Paste(text)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -64,6 +65,7 @@ func (p *models) set(m *Model, rows []snap.ModelRow) {
 }
 
 func (p *models) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
+	p.room.None = safe.Lit("none of those that are known; enter asks for it by this name, or PROVIDER NAME")
 	return p.room.View(w, h, m.widths)
 }
 
@@ -77,6 +79,9 @@ func (p *models) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, boo
 	}
 	row := p.room.Chosen()
 	switch {
+	case row == nil && strings.TrimSpace(p.room.Find()) != "":
+		m.open(nil) // none of those that are known: as /model takes it
+		return m.setModel(strings.TrimSpace(p.room.Find())), true
 	case row == nil:
 	case !row.Note.Empty():
 		m.warn(row.Title.String()+": "+row.Note.String(), "")

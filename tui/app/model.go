@@ -30,6 +30,7 @@ type Options struct {
 	Start   *snap.Start         // shown until there is a session; nil for none
 	Refresh func() snap.Start   // looks again; nil when nothing can change
 	Log     activity.Source     // the audit log, for the activity view; nil for none
+	Says    string              // what the person has to know at the start
 	Now     func() time.Time
 	Read    func() time.Time // when bytes were read last
 	Fence   func() uint64    // the frame that an answer of the terminal is for; see tty.Gate.Answered
@@ -130,6 +131,9 @@ func (e *PanicError) Error() string {
 func New(o Options) *Model {
 	m := &Model{o: o, dark: true, dirty: true}
 	m.input = o.Now()
+	if o.Says != "" {
+		m.warn(o.Says, "")
+	}
 	m.pickTheme()
 	if len(o.Keys.Bindings()) == 0 {
 		m.o.Keys = keys.Default()
@@ -260,7 +264,7 @@ func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 	case Lost:
 		m.lost = msg.Err
 		return tea.Quit
-	case found, did, editing, edited:
+	case found, did, editing, edited, searchDue:
 		m.dirty = true
 		return m.returned(msg, now)
 	default:
@@ -281,6 +285,10 @@ func (m *Model) returned(msg tea.Msg, now time.Time) tea.Cmd {
 		return m.startEditor(msg)
 	case edited:
 		m.back(msg, now)
+	case searchDue:
+		if p, ok := m.panel.(*sessions); ok {
+			return p.rested(m, msg.text)
+		}
 	}
 	return nil
 }

@@ -23,6 +23,10 @@ type sessions struct {
 	room   picker.Room
 	rows   []snap.SessionRow
 	naming *composer.Room // a new name for the chosen one
+
+	looked  string // what was looked for in the sessions last
+	looking bool   // that is under way
+	hits    map[string]snap.SessionHit
 }
 
 func newSessions() *sessions {
@@ -47,14 +51,65 @@ func (p *sessions) load(m *Model) tea.Cmd {
 
 func (p *sessions) set(m *Model, rows []snap.SessionRow) {
 	p.rows = tree(rows)
+	p.show(m)
+}
+
+// show makes the list of what is known.
+func (p *sessions) show(m *Model) {
 	p.room.Empty = safe.Lit("no session is stored yet")
 	now := m.o.Now()
 	out := make([]picker.Row, len(p.rows))
 	for i, s := range p.rows {
 		out[i] = p.row(m, s, p.lead(i), now)
 	}
-	p.room.Facts = count(len(rows), safe.Lit(" session"), safe.Lit(" sessions"))
+	p.room.Facts = count(len(p.rows), safe.Lit(" session"), safe.Lit(" sessions"))
+	if p.looking {
+		p.room.Facts = safe.Join(safe.Lit("looking into them ...   "), p.room.Facts)
+	}
 	p.room.Set(out)
+}
+
+// Bounds of the search in what sessions hold: a word of two letters is in most.
+const (
+	leastSearch = 3
+	searchRest  = 250 * time.Millisecond
+)
+
+// searchDue says that a search has rested.
+type searchDue struct{ text string }
+
+// search looks into the sessions once what is searched for has rested.
+func (p *sessions) search(m *Model) tea.Cmd {
+	text := strings.TrimSpace(p.room.Find())
+	if m.o.Desk.Search == nil || len(text) < leastSearch || text == p.looked {
+		return nil
+	}
+	return tea.Tick(searchRest, func(time.Time) tea.Msg { return searchDue{text} })
+}
+
+// rested begins the search, unless another one is wanted meanwhile, or runs:
+// what is wanted then is looked for after it.
+func (p *sessions) rested(m *Model, text string) tea.Cmd {
+	if p.looking || text != strings.TrimSpace(p.room.Find()) || text == p.looked {
+		return nil
+	}
+	p.looking, p.looked = true, text
+	p.show(m)
+	look := m.o.Desk.Search
+	return query(text, func() ([]snap.SessionHit, error) { return look(text) })
+}
+
+// hit takes what a search found.
+func (p *sessions) hit(m *Model, text string, hits []snap.SessionHit) tea.Cmd {
+	p.looking = false
+	if text == p.looked {
+		p.hits = map[string]snap.SessionHit{}
+		for _, h := range hits {
+			p.hits[h.ID] = h
+		}
+	}
+	p.show(m)
+	return p.search(m)
 }
 
 func (p *sessions) row(m *Model, s snap.SessionRow, lead safe.Text, now time.Time) picker.Row {
@@ -76,10 +131,36 @@ func (p *sessions) row(m *Model, s snap.SessionRow, lead safe.Text, now time.Tim
 	switch {
 	case s.Problem != "":
 		row.Note = safe.Strict(s.Problem)
-	case s.Root != "" && s.Root != m.state.Root && m.state.Root != "":
-		row.Note = safe.Lit("belongs to another folder")
+	case s.Gone:
+		row.Note = safe.Lit("its folder is not there any more")
+	case elsewhere(m, s) && row.Right.Empty():
+		row.Right = safe.Join(safe.Lit("in "), safe.Strict(s.Root[strings.LastIndexByte(s.Root, '/')+1:]))
+	}
+	if h, ok := p.hits[s.ID]; ok {
+		row.Hit = strings.ToLower(p.looked)
+		line := safe.Join(safe.Lit("turn "), safe.Int(h.Turn), safe.Lit("  "), safe.Strict(h.Who), safe.Lit(": "), safe.Strict(strings.TrimSpace(h.Line)))
+		if row.Note.Empty() {
+			row.Cells = []safe.Text{line}
+		}
+		if h.More > 0 {
+			line = safe.Join(line, safe.Lit("   and "), count(h.More, safe.Lit(" line more"), safe.Lit(" lines more")))
+		}
+		row.About = append(row.About, line)
 	}
 	return row
+}
+
+// elsewhere says that a session belongs to another folder than this one.
+func elsewhere(m *Model, s snap.SessionRow) bool {
+	return s.Root != "" && s.Root != m.state.Root && m.state.Root != ""
+}
+
+// there is the folder to go to for a session; "" for this one.
+func there(m *Model, s snap.SessionRow) string {
+	if elsewhere(m, s) {
+		return s.Root
+	}
+	return ""
 }
 
 // when is a time as people say it.
@@ -198,7 +279,7 @@ func (p *sessions) key(m *Model, name string, k uv.Key, now time.Time) (tea.Cmd,
 		return p.nameKey(m, name, k), true
 	}
 	if p.room.Key(name, k) {
-		return nil, true
+		return p.search(m), true
 	}
 	if name == "+" || k.Text == "+" {
 		return m.leave(requestNew()), true
@@ -255,7 +336,7 @@ func (p *sessions) enter(m *Model, s snap.SessionRow) tea.Cmd {
 		m.open(nil)
 		return nil
 	}
-	return m.leave(snap.Request{Open: s.ID})
+	return m.leave(snap.Request{Open: s.ID, Root: there(m, s)})
 }
 
 // mayOpen says why a session cannot be gone on with from here.
@@ -265,7 +346,7 @@ func (p *sessions) mayOpen(m *Model, s snap.SessionRow) bool {
 	case s.Running && s.ID != m.state.ID:
 		m.warn("another tera-pilot has this session open", "close it there first")
 	case row != nil && !row.Note.Empty():
-		m.warn(row.Title.String()+": "+row.Note.String(), "cd "+s.Root+" && tera-pilot --session "+s.ID)
+		m.warn(row.Title.String()+": "+row.Note.String(), "tera-pilot sessions show "+s.ID)
 	default:
 		return true
 	}
@@ -277,7 +358,7 @@ func (p *sessions) fork(m *Model, s snap.SessionRow) tea.Cmd {
 	case !m.o.Desk.Fork:
 		m.warn("sessions cannot be forked here", "")
 	case p.mayOpen(m, s):
-		return m.leave(snap.Request{Fork: s.ID})
+		return m.leave(snap.Request{Fork: s.ID, Root: there(m, s)})
 	}
 	return nil
 }

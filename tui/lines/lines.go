@@ -27,6 +27,7 @@ type Session interface {
 type Options struct {
 	Session Session
 	Log     activity.Source // the audit log; nil for none
+	Says    string          // what the person has to know at the start
 	In      io.Reader
 	Out     io.Writer
 	By      string
@@ -42,6 +43,9 @@ func Run(ctx context.Context, o Options) error {
 	defer cancel()
 	p := &printer{w: tty.NewGate(o.Out, nil)}
 	f := &front{o: o, p: p}
+	if o.Says != "" {
+		p.line("note", o.Says)
+	}
 	typed := read(ctx, o.In)
 	var seq uint64
 	for {

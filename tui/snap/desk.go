@@ -14,7 +14,17 @@ type SessionRow struct {
 	Turn     int    // of the parent, at which it was forked; 0 when unknown
 	Archived bool
 	Running  bool   // another process, or this one, writes it
+	Gone     bool   // its folder is not there any more
 	Problem  string // why it cannot be read
+}
+
+// SessionHit is the first line of a session that holds what was looked for.
+type SessionHit struct {
+	ID   string
+	Turn int
+	Who  string // you, pilot, or the tool
+	Line string
+	More int // further lines that hold it
 }
 
 // ModelRow is a model that can be chosen.
@@ -48,4 +58,5 @@ type Request struct {
 	New  bool   // begin a new one
 	Fork string // fork the session of this id
 	Turn int    // of the fork; 0 for its end
+	Root string // the folder to go to; "" for this one
 }

@@ -28,6 +28,7 @@ type Row struct {
 	Note  safe.Text   // why it cannot be chosen; "" when it can
 	Warn  bool        // the cells need attention
 	More  string      // what a search finds besides the title
+	Hit   string      // the search, in lower case, that found it by looking deeper
 	About []safe.Text // shown in full beneath the list while the row is chosen
 }
 
@@ -36,6 +37,7 @@ type Room struct {
 	Title safe.Text
 	Facts safe.Text // at the end of the title
 	Empty safe.Text // what is said when there are no rows
+	None  safe.Text // what is said when none fits the search; empty for the usual
 	Foot  []Hint
 	Typed bool // letters search; else they are keys of the list, and / searches
 
@@ -148,14 +150,15 @@ func (r *Room) move(step int) {
 // filter keeps the rows in which every word of the search stands.
 func (r *Room) filter() {
 	r.fit = r.fit[:0]
-	words := strings.Fields(strings.ToLower(r.find.Text()))
+	find := strings.ToLower(strings.TrimSpace(r.find.Text()))
+	words := strings.Fields(find)
 	for i, row := range r.rows {
 		text := strings.ToLower(row.Title.String() + " " + row.More)
-		ok := true
+		ok := true // with no words
 		for _, w := range words {
 			ok = ok && strings.Contains(text, w)
 		}
-		if ok {
+		if ok || row.Hit != "" && row.Hit == find {
 			r.fit = append(r.fit, i)
 		}
 	}
@@ -180,7 +183,9 @@ func (r *Room) View(width, height int, w view.Widths) ([]view.Line, *view.Cell) 
 	if len(r.fit) == 0 {
 		say := r.Empty
 		if len(r.rows) > 0 {
-			say = safe.Lit("nothing fits the search")
+			if say = r.None; say.Empty() {
+				say = safe.Lit("nothing fits the search")
+			}
 		}
 		body = append(w.Wrap(view.Join(view.Spaces(3), view.Lit(theme.Dim, say)), width, 3), body...)
 	}
