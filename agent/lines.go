@@ -239,12 +239,10 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 }
 
 // reach says what of the network the command gets: every host, one a line.
+// Where it gets none, the words of its profile say so.
 func (w *lines) reach(x *effect.Command) {
-	switch {
-	case x.Profile == gate.ProfileOff:
+	if x.Profile == gate.ProfileOff {
 		w.warn("network", "all of it")
-	case len(x.Hosts) == 0:
-		w.fact("network", "none")
 	}
 	for _, h := range x.Hosts {
 		if !strings.Contains(h, ":") {
@@ -271,7 +269,10 @@ func (w *lines) part(name string, p effect.Part) {
 func (w *lines) environment(x *effect.Command) {
 	own := fmt.Sprintf("%d variables of the sandbox's own", len(x.Set))
 	if len(x.Dropped) > 0 {
-		own += fmt.Sprintf("; %d of yours kept out (%s)", len(x.Dropped), world.Fold(x.Dropped, " "))
+		own += fmt.Sprintf("; %d of yours kept out", len(x.Dropped))
+	}
+	if n := len(x.Dropped); n > 0 && n <= world.Folded {
+		own += " (" + strings.Join(x.Dropped, " ") + ")"
 	}
 	w.fact("env", own)
 }

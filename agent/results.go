@@ -16,7 +16,7 @@ func (d *Dispatcher) close(ctx context.Context, p proposal, v verdict, out tool.
 	res := event.CallResult{
 		Call: p.call.ID, Tool: p.set.Tool, Status: out.Status.String(), Decision: string(v.decision),
 		Exit: out.Exit, Signal: out.Signal, Title: out.Title, Diff: out.Diff,
-		Untrusted: out.Untrusted, Check: out.Check, Millis: took.Milliseconds(),
+		Untrusted: out.Untrusted, Check: out.Check, Tests: out.Tests, Millis: took.Milliseconds(),
 	}
 	if res.Title == "" {
 		res.Title = p.set.Title

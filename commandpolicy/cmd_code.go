@@ -150,6 +150,19 @@ func (j *judged) interpreter() bool {
 	if c.info {
 		return true
 	}
+	if c.testRunner() && !hasCode(c) {
+		// The operands of a test runner are what it looks for tests in. A yes
+		// is about them as they are; a rule is about the run, as with pytest,
+		// and outlives that tests change.
+		pinned, pins := j.part.pinned, j.part.Pins
+		for _, x := range c.operands {
+			j.w.flow.edge(x.node, j.d)
+			j.use(kindScript, x, "")
+		}
+		j.part.pinned, j.part.Pins = pinned, pins
+		j.applyOptions(c)
+		return true
+	}
 	data := len(c.operands) > 0 && c.operands[0].text != "-"
 	for _, u := range c.flags {
 		if u.name == "-m" || u.name == "--module" {
@@ -180,6 +193,12 @@ func (j *judged) interpreter() bool {
 		}
 	}
 	return false
+}
+
+// testRunner says that an interpreter was told to run the project's tests. The
+// grammar knows such an option of node alone.
+func (c *call) testRunner() bool {
+	return slices.ContainsFunc(c.flags, func(u flagUse) bool { return u.opt != nil && u.name == "--test" })
 }
 
 // anyCommand looks for the command that a wrapper with unknown options runs:

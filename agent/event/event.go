@@ -187,7 +187,8 @@ type CallResult struct {
 	Millis    int64      `json:"ms"`
 	Untrusted string     `json:"untrusted,omitempty"` // where the body comes from: file, command, web, mcp; "" are our own words
 	Recovered bool       `json:"recovered,omitempty"`
-	Check     bool       `json:"check,omitempty"`   // the call ran the project's tests
+	Check     bool       `json:"check,omitempty"`   // the call ran the project's tests, as its files name them
+	Tests     bool       `json:"tests,omitempty"`   // the call ran tests, though perhaps not all of them
 	Revised   bool       `json:"revised,omitempty"` // the person changed the proposal; Body says how
 	Images    []ImageRef `json:"images,omitempty"`
 	Undone    []string   `json:"undone,omitempty"`    // calls that this one took back

@@ -234,6 +234,9 @@ func applyResult(s State, r event.CallResult, own bool) State {
 			}
 		}
 	}
+	if r.Tests {
+		s.Unchecked = nil
+	}
 	if r.Check {
 		s.Unchecked = nil
 		s.Check = Check{Ran: true, Passed: r.Status == "ok" && r.Exit != nil && *r.Exit == 0}

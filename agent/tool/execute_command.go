@@ -20,6 +20,14 @@ type commandArgs struct {
 	Background bool `json:"background,omitempty"`
 }
 
+// A commandPlan is what Plan leaves for Run: the arguments, and what the
+// command is worth as a check.
+type commandPlan struct {
+	commandArgs
+	Tests bool `json:"tests,omitempty"`
+	Check bool `json:"check,omitempty"`
+}
+
 // Time limits of a command that names none.
 const (
 	defaultSeconds = 180
@@ -60,11 +68,15 @@ func (t executeCommand) Plan(ctx context.Context, v View, args json.RawMessage) 
 	if err != nil {
 		return effect.Set{}, err
 	}
+	plan := commandPlan{commandArgs: commandArgs{Timeout: a.Timeout, Background: a.Background}}
+	if plan.Tests, plan.Check, err = tested(ctx, v, a.Command, x); err != nil {
+		return effect.Set{}, err
+	}
 	title := "run "
 	if a.Background {
 		title = "run in the background "
 	}
-	return set(t.Spec(), title+firstLine(a.Command), commandArgs{Timeout: a.Timeout, Background: a.Background}, x), nil
+	return set(t.Spec(), title+firstLine(a.Command), plan, x), nil
 }
 
 // firstLine is a command's title: its first line, and how much more there is.
@@ -84,7 +96,7 @@ func (executeCommand) Run(ctx context.Context, e Env, planned effect.Set) (Resul
 
 // runCommand runs the one command of a plan and tells how it ended.
 func runCommand(ctx context.Context, e Env, planned effect.Set) (Result, error) {
-	var a commandArgs
+	var a commandPlan
 	if err := recall(planned, &a); err != nil {
 		return Result{}, err
 	}
@@ -95,7 +107,9 @@ func runCommand(ctx context.Context, e Env, planned effect.Set) (Result, error) 
 	if err != nil {
 		return failed("run", err)
 	}
-	return ended(x, a.Timeout), nil
+	r := ended(x, a.Timeout)
+	r.Tests, r.Check = a.Tests, a.Check
+	return r, nil
 }
 
 // inBackground starts a command and does not wait for it.

@@ -236,7 +236,8 @@ type Result struct {
 	Seen      []Seen
 	Changes   []Change
 	Post      []effect.Path // states afterwards, for the audit log
-	Check     bool          // it ran the project's tests
+	Check     bool          // it ran the project's tests, as its files name them
+	Tests     bool          // it ran tests, though perhaps not all of them
 	Pictures  []Picture     // for models that take them; Body says what they are
 }
 

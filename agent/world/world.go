@@ -157,7 +157,8 @@ func (w *World) Confinement(x *effect.Command) []Fact {
 	if err != nil {
 		return append(facts, Fact{"sandbox", err.Error(), true})
 	}
-	if paths := plan.Writable(); len(paths) > 0 {
+	// The profile's own words say that the workspace is writable.
+	if paths := plan.Writable(); len(paths) > 1 || len(paths) == 1 && paths[0] != w.o.Root {
 		facts = append(facts, Fact{Name: "may write", Value: strings.Join(w.shorten(paths), "  ")})
 	}
 	if paths := plan.ReadOnly(); len(paths) > 0 {
@@ -169,16 +170,16 @@ func (w *World) Confinement(x *effect.Command) []Fact {
 	return facts
 }
 
-// folded is how many names of what is withheld are shown.
-const folded = 4
+// Folded is how many names of what is withheld are shown.
+const Folded = 4
 
 // Fold lists the first names and counts the others. It is for what is
 // withheld; what is granted is always shown in full.
 func Fold(names []string, between string) string {
-	if len(names) <= folded {
+	if len(names) <= Folded {
 		return strings.Join(names, between)
 	}
-	return fmt.Sprintf("%s%sand %d more", strings.Join(names[:folded], between), between, len(names)-folded)
+	return fmt.Sprintf("%s%sand %d more", strings.Join(names[:Folded], between), between, len(names)-Folded)
 }
 
 // shorten names paths beneath the root as the person does.
