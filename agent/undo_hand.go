@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/session"
 )
 
 // byHand is the road of what the person typed: only the floor is asked. It is
@@ -57,19 +60,24 @@ func (s *Session) takeBack(o *owned, c event.Undo) {
 		s.aside(func(context.Context) { _ = s.owner.emit(UndoPlan(s.o.Undo, s.o.World, c)) }) // transient
 		return
 	case o.busy && !o.state.TurnOpen: // between two turns: it will soon be known which
-		s.aside(func(ctx context.Context) {
-			select {
-			case <-ctx.Done():
-			case <-time.After(5 * time.Millisecond):
-				_ = s.owner.do(func(o *owned) { s.takeBack(o, c) }) // an ended session undoes nothing
-			}
-		})
+		s.soon(func(o *owned) { s.takeBack(o, c) })
 		return
 	case o.busy:
 		o.tell(event.Notice{Severity: "warn", Key: "undo", Text: "the agent is at work: stop it first, then undo"})
 		return
 	}
 	s.start(o, task{undo: &c})
+}
+
+// soon does something in a moment, when it may be known what runs.
+func (s *Session) soon(f func(*owned)) {
+	s.aside(func(ctx context.Context) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(5 * time.Millisecond):
+			_ = s.owner.do(f) // an ended session does nothing more
+		}
+	})
 }
 
 // undoAlone is an undo between two turns.
@@ -95,17 +103,56 @@ func (s *Session) undoByHand(ctx context.Context, c event.Undo) error {
 	if err != nil {
 		return err
 	}
-	text, severity := res.Body, "info"
-	if res.Status != "ok" {
-		severity = "warn"
+	n := event.Notice{Severity: "warn", Key: "undo", Text: strings.TrimSpace(res.Body)}
+	if res.Status == "ok" {
+		state, err := s.owner.state()
+		if err != nil {
+			return err
+		}
+		n = undone(res, commitsSince(state, res.Undone))
 	}
-	return errors.Join(s.owner.emit(event.Notice{Severity: severity, Key: "undo", Text: text}), s.owner.barrier(), s.tellHead())
+	return errors.Join(s.owner.emit(n), s.owner.barrier(), s.tellHead())
 }
 
-// listUndo answers ListUndo.
+// undone says in one line what an undo did and what it left.
+func undone(res event.CallResult, commits int) event.Notice {
+	const most = 3
+	lines := strings.Split(strings.TrimSpace(res.Body), "\n")
+	if n := len(lines); n > most && len(res.Conflicts) == 0 {
+		lines = append(lines[:most:most], fmt.Sprintf("%d more", n-most))
+	}
+	n := event.Notice{Severity: "info", Key: "undo", Text: strings.Join(lines, "; ")}
+	if commits > 0 {
+		n.Text += fmt.Sprintf("; %d %s of the agent %s in git", commits, plural(commits, "commit", "commits"), plural(commits, "stays", "stay"))
+		n.Hint = fmt.Sprintf("git reset HEAD~%d takes %s off the branch, as long as nothing was committed since", commits, plural(commits, "it", "them"))
+	}
+	return n
+}
+
+// commitsSince counts what the agent committed from the first of some calls on.
+// Commits are git's records: no undo takes them back.
+func commitsSince(state session.State, calls []string) int {
+	seen, n := false, 0
+	for _, m := range state.Messages {
+		if m.Call == nil {
+			continue
+		}
+		seen = seen || slices.Contains(calls, m.Call.Call)
+		if seen && m.Call.Status == "ok" && (m.Call.Tool == "git_commit" || m.Call.Tool == "execute_command" && strings.HasPrefix(m.Call.Title, "run git commit")) {
+			n++
+		}
+	}
+	return n
+}
+
+// listUndo answers ListUndo, when an undo that is under way is done.
 func (s *Session) listUndo(o *owned) {
 	if s.o.Undo == nil || o.closing {
 		o.tell(event.UndoPoints{})
+		return
+	}
+	if o.busy && !o.state.TurnOpen {
+		s.soon(s.listUndo)
 		return
 	}
 	s.aside(func(context.Context) { _ = s.owner.emit(event.UndoPoints{Points: UndoPoints(s.o.Undo, s.o.World)}) }) // transient

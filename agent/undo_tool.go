@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
@@ -116,6 +117,29 @@ func plural(n int, one, many string) string {
 	return many
 }
 
+// backWord is what an effect of an undo did, to somebody who looks at the path.
+func backWord(k effect.Kind) string {
+	switch k {
+	case effect.Delete:
+		return "removed"
+	case effect.Create, effect.Mkdir:
+		return "brought back"
+	case effect.Chmod:
+		return "put back the mode of"
+	default:
+		return "put back"
+	}
+}
+
+// plainName is a path as it is, or quoted where something in it could be
+// taken for other words.
+func plainName(path string) string {
+	if q := strconv.Quote(path); q != `"`+path+`"` || strings.ContainsAny(path, " ,;") {
+		return q
+	}
+	return path
+}
+
 // obstacles are what keeps changes from being put back, one line each.
 func obstacles(p undo.Plan) []string {
 	var out []string
@@ -198,7 +222,7 @@ func (undoTool) Run(ctx context.Context, e tool.Env, planned effect.Set) (tool.R
 		}
 		c := tool.Change{Path: x.Path.Name, Change: tool.ChangeWord(x.Kind)}
 		r.Changes, r.Post = append(r.Changes, c), append(r.Post, post)
-		fmt.Fprintf(&body, "%s %q\n", c.Change, c.Path)
+		fmt.Fprintf(&body, "%s %s\n", backWord(x.Kind), plainName(c.Path))
 	}
 	for _, c := range note.Conflicts {
 		fmt.Fprintf(&body, "conflict, left as it is: %s\n", c)

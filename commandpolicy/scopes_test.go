@@ -79,6 +79,10 @@ func TestScopesOfEverydayCommands(t *testing.T) {
 		"make test":             {"exactly this"}, // other words are other targets
 		"npm run build":         {"exactly this"},
 		"python3 x.py":          nil, // nobody knows what the file holds
+		"node x.js --test":      nil, // the option is the script's
+		"node -r ./x --test":    nil,
+		"node --test":           {"exactly this"},
+		"node --test test/":     {"exactly this"},
 		"bash x.sh -v":          nil,
 		"git commit -m x":       {"exactly this", "git commit with any files of the workspace, with no options but -m"},
 		"git push origin topic": {"exactly this"},

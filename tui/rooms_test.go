@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -317,4 +318,31 @@ func TestAModelThatNoListKnows(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMentionsAreOfNow: a mention shows names as soon as it begins, and the
+// next one those that have come since.
+func TestMentionsAreOfNow(t *testing.T) {
+	var made atomic.Bool
+	desk := testDesk()
+	desk.Files = func() ([]string, error) {
+		if made.Load() {
+			return []string{"a.go", "b_of_the_last_turn.go"}, nil
+		}
+		return []string{"a.go"}, nil
+	}
+	s := tuitest.NewSession(opened())
+	tuitest.Play(t, 100, 30, tui.Options{Session: s, Desk: desk}, func(p *tuitest.Program) {
+		p.Type("@")
+		if !strings.Contains(p.Screen.Text(), " > a.go") {
+			t.Errorf("nothing is offered for a bare @:\n%s", p.Screen.Text())
+		}
+		p.Keys("tab")
+		made.Store(true)
+		p.Type(" @")
+		p.Type("b_of")
+		if !strings.Contains(p.Screen.Text(), " > b_of_the_last_turn.go") {
+			t.Errorf("a new file is not offered:\n%s", p.Screen.Text())
+		}
+	})
 }

@@ -75,7 +75,7 @@ func (a *app) undo(ctx context.Context, f undoFlags) error {
 	if err != nil {
 		return err
 	}
-	res, err := undoNow(o, f.Undo)
+	res, notice, err := undoNow(o, f.Undo)
 	if err != nil {
 		return errors.Join(err, o.Close(audit.CloseError))
 	}
@@ -84,6 +84,12 @@ func (a *app) undo(ctx context.Context, f undoFlags) error {
 		out = a.stderr
 	}
 	fmt.Fprintln(out, strings.TrimRight(visible.Prose(res.Body), "\n"))
+	if res.Status == "ok" {
+		fmt.Fprintf(a.stderr, "%s; tera-pilot undo --call %s takes that back\n", visible.Strict(res.Title), visible.Strict(res.Call))
+	}
+	if notice.Hint != "" {
+		fmt.Fprintln(a.stderr, "what the agent committed stays in git: "+visible.Strict(notice.Hint))
+	}
 	left := res.Status != "ok" || len(res.Conflicts) > 0
 	if err := o.Close(audit.CloseOK); err != nil || !left {
 		return err
@@ -91,35 +97,38 @@ func (a *app) undo(ctx context.Context, f undoFlags) error {
 	return &exitError{code: exitFailed}
 }
 
-// undoNow sends the undo and waits for its result.
-func undoNow(o *opened, c event.Undo) (event.CallResult, error) {
+// undoNow sends the undo and waits for its result, and for what is said of it.
+func undoNow(o *opened, c event.Undo) (res event.CallResult, said event.Notice, err error) {
 	state, err := o.State()
 	if err != nil {
-		return event.CallResult{}, err
+		return res, said, err
 	}
 	_, live, cancel, err := o.Subscribe(state.Seq)
 	if err != nil {
-		return event.CallResult{}, err
+		return res, said, err
 	}
 	defer cancel()
 	if err := o.Send(c); err != nil {
-		return event.CallResult{}, err
+		return res, said, err
 	}
 	for e := range live {
 		switch b := e.Body.(type) {
 		case event.CallResult:
-			return b, nil
+			res = b
 		case event.Notice:
-			if b.Key == "undo" && b.Severity != "info" {
-				return event.CallResult{}, errors.New(b.Text)
+			switch {
+			case b.Key == "undo" && res.Call != "":
+				return res, b, nil
+			case b.Key == "undo" && b.Severity != "info":
+				return res, said, errors.New(b.Text)
 			}
 		case event.AuditHead:
 			if b.Broken != "" {
-				return event.CallResult{}, &exitError{exitNoEvidence, errors.New(b.Broken)}
+				return res, said, &exitError{exitNoEvidence, errors.New(b.Broken)}
 			}
 		}
 	}
-	return event.CallResult{}, errors.New("the session ended before the undo did")
+	return res, said, errors.New("the session ended before the undo did")
 }
 
 // undoLook lists or plans, and writes nothing.

@@ -6,7 +6,8 @@
 //
 // # Promised
 //
-// Every request, of whatever session, takes the next step of the one script.
+// Every request, of whatever session, takes the next step of the one script,
+// but for the question how tools are called, which is answered beside it.
 // The bytes that a step becomes depend on the step alone. A script with nothing
 // left to play answers with an error that says so.
 //

@@ -1,6 +1,7 @@
 package fakemodel
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -70,6 +71,10 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusNotFound, "no such path: "+r.URL.Path)
 		return
 	}
+	if bytes.Contains(body, []byte(`"echo_check"`)) {
+		m.probed(w, r, p, body)
+		return
+	}
 	m.mu.Lock()
 	m.requests = append(m.requests, Request{r.URL.Path, body})
 	m.mu.Unlock()
@@ -87,6 +92,10 @@ func (m *Model) listing(w http.ResponseWriter, path string) bool {
 		reply(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": Name, "object": "model", "owned_by": "tera-pilot"}}})
 	case "/api/version":
 		reply(w, http.StatusOK, map[string]any{"version": "0.0.0-scripted"})
+	case "/api/show":
+		reply(w, http.StatusOK, map[string]any{"model_info": map[string]any{"scripted.context_length": 65536}, "capabilities": []any{"completion", "tools"}})
+	case "/api/ps":
+		reply(w, http.StatusOK, map[string]any{"models": []any{}})
 	case "/api/tags":
 		reply(w, http.StatusOK, map[string]any{"models": []any{map[string]any{"name": Name, "model": Name}}})
 	default:
@@ -130,6 +139,21 @@ func (m *Model) play(w http.ResponseWriter, r *http.Request, p protocol, body []
 	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(http.StatusOK)
 	deliver(r.Context(), w, step.Shape, frames)
+}
+
+// probed answers a client that asks how tools are called, before any of the
+// script: as the protocol has it.
+func (m *Model) probed(w http.ResponseWriter, r *http.Request, p protocol, body []byte) {
+	ask, err := p.read(body)
+	if err != nil {
+		fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	call := scenario.Call{ID: "call_probe", Tool: "echo_check", Args: json.RawMessage(`{"text":"ok"}`)}
+	kind, frames := p.write(turn{step: scenario.Step{Calls: []scenario.Call{call}}, input: 9, output: 9}, ask.stream)
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(http.StatusOK)
+	deliver(r.Context(), w, scenario.Shape{}, frames)
 }
 
 // name gives ids to the calls that have none.

@@ -31,19 +31,26 @@ type completion struct {
 // maxShown is how many completions are shown at once.
 const maxShown = 6
 
-// complete looks for what the word at the caret could become. A choice that was
-// made stays where it is still among them.
+// complete looks for what the word at the caret could become, and asks for the
+// names of files anew where a mention begins: the last turn may have made some.
 func (m *Model) complete() tea.Cmd {
 	word := m.composer.Word()
+	m.offer(word)
+	if m.o.Desk.Files == nil || m.files.asked || word != "@" && (m.files.list != nil || !strings.HasPrefix(word, "@")) {
+		return nil
+	}
+	m.files.asked = true
+	return query(wantFiles, m.o.Desk.Files)
+}
+
+// offer shows what a word could become, of what is known. A choice that was
+// made stays where it is still among them.
+func (m *Model) offer(word string) {
 	old := m.completion
 	m.completion = nil
 	switch {
 	case word == m.refused:
-	case strings.HasPrefix(word, "@") && m.o.Desk.Files != nil:
-		if !m.files.asked {
-			m.files.asked = true
-			return query(wantFiles, m.o.Desk.Files)
-		}
+	case strings.HasPrefix(word, "@") && m.files.list != nil:
 		m.completion = &completion{word: word, fit: matching(m.files.list, word[1:])}
 	case strings.HasPrefix(word, "/") && word == strings.TrimSpace(m.composer.Text()):
 		c := &completion{word: word}
@@ -65,7 +72,6 @@ func (m *Model) complete() tea.Cmd {
 	if m.completion != nil && old != nil && old.chosen < len(old.fit) {
 		m.completion.chosen = max(0, slices.Index(m.completion.fit, old.fit[old.chosen]))
 	}
-	return nil
 }
 
 // matching are the names that hold the letters in order, the closest first.

@@ -104,7 +104,11 @@ func (m *Model) arrived(msg found) tea.Cmd {
 		}
 	case []string:
 		if msg.what == wantFiles {
-			m.files.list, m.files.asked = rows, msg.err == nil
+			m.files.asked = false
+			if msg.err == nil {
+				m.files.list = append([]string{}, rows...) // not nil, though there may be none
+			}
+			m.offer(m.composer.Word())
 		} else {
 			m.composer.Before(rows)
 		}
