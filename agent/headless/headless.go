@@ -383,6 +383,13 @@ func (r *run) exit() int {
 	}
 }
 
+func counted(files int) string {
+	if files == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", files)
+}
+
 // report ends the output: the result object, or the answer and the ledger.
 func (r *run) report(res Result) error {
 	if r.JSON {
@@ -401,6 +408,10 @@ func (r *run) report(res Result) error {
 			_, err := fmt.Fprintf(r.Err, "to allow %s, put this into policy.toml (in ~/.tera_pilot):\n%s\n", visible.Strict(d.Effect), visible.Prose(*d.WouldAllow))
 			errs = append(errs, err)
 		}
+	}
+	if n := len(res.Files); n > 0 {
+		_, err := fmt.Fprintf(r.Err, "%s changed: tera-pilot undo --session %s takes that back\n", counted(n), res.Session)
+		errs = append(errs, err)
 	}
 	_, err := fmt.Fprintf(r.Err, "tests %s  session %s  audit %d %.8s\n", res.Verification, res.Session, res.Audit.Size, res.Audit.Head)
 	return errors.Join(append(errs, err)...)
