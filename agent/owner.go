@@ -301,6 +301,9 @@ func (o *owned) answer(a event.Answer) {
 	if (a.Choice == event.Say) != (q.Kind == event.AskUser) && a.Choice != event.Deny {
 		return
 	}
+	if a.Choice == event.Say && len(q.Form) > 0 && event.CheckForm(q.Form, a.Form) != nil {
+		return
+	}
 	q.answer <- reply{Answer: a}
 	o.closeQuestion("answered", &a)
 }

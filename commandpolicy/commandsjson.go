@@ -1,11 +1,12 @@
 package commandpolicy
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // commandsKeys are the keys of the original's commands.json.
@@ -77,36 +78,23 @@ func (l *loader) denied(cmd string, flags []string, line int) {
 // repeated ones.
 func (l *loader) jsonKeys(src []byte) map[string]int {
 	lines := map[string]int{}
-	d := json.NewDecoder(bytes.NewReader(src))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		l.fail(1, "expected one JSON object with the keys %s", strings.Join(commandsKeys, ", "))
-		return lines
-	}
-	for d.More() {
-		t, err := d.Token()
-		line := 1 + bytes.Count(src[:min(len(src), int(d.InputOffset()))], []byte("\n"))
-		key, ok := t.(string)
-		if err != nil || !ok {
-			l.fail(line, "not valid JSON")
-			return lines
+	members, err := strictjson.List(src)
+	if err == nil {
+		for _, m := range members {
+			if !slices.Contains(commandsKeys, m.Name) {
+				l.fail(m.Line, "unknown key %q%s", m.Name, suggest(m.Name, commandsKeys))
+			}
+			if lines[m.Name] != 0 {
+				l.fail(m.Line, "the key %q stands twice", m.Name)
+			}
+			lines[m.Name] = m.Line
 		}
-		if !slices.Contains(commandsKeys, key) {
-			l.fail(line, "unknown key %q%s", key, suggest(key, commandsKeys))
-		}
-		if lines[key] != 0 {
-			l.fail(line, "the key %q stands twice", key)
-		}
-		lines[key] = line
-		var skip json.RawMessage
-		if err := d.Decode(&skip); err != nil {
-			l.fail(line, "not valid JSON: %v", err)
-			return lines
+		if len(l.errors) == 0 {
+			_, err = strictjson.Value(src) // a command that stands twice would lose the flags of one
 		}
 	}
-	if _, err := d.Token(); err != nil {
-		l.fail(1, "not valid JSON: %v", err)
-	} else if d.More() {
-		l.fail(1, "text after the object")
+	if err != nil {
+		l.fail(strictjson.Line(err), "the file %v; it is one JSON object with the keys %s", err, strings.Join(commandsKeys, ", "))
 	}
 	return lines
 }

@@ -245,10 +245,11 @@ func TestCommandsJSON(t *testing.T) {
 		"{\n\"extra_denied\": [],\n\"extra_denied\": []}": `commands.json:3: the key "extra_denied" stands twice`,
 		`{"extra_denied": "x"}`:                           `cannot unmarshal`,
 		`{"extra_denied": ["/bin/x"]}`:                    `can never match`,
-		`[]`:                                              `expected one JSON object`,
+		`[]`:                                              `is not one object`,
 		`{"extra_denied": [}`:                             `not valid JSON`,
-		`{} {}`:                                           `text after the object`,
-		``:                                                `expected one JSON object`,
+		`{} {}`:                                           `more than one value`,
+		``:                                                `ends too early`,
+		"{\"extra_dangerous_flags\": {\"rm\": [\"-r\"],\n\"rm\": []}}": `commands.json:2: the file holds the member "rm" twice`,
 	} {
 		_, err := LoadCommandsJSON(strings.NewReader(text), "commands.json", LayerUser)
 		var broken *LoadError

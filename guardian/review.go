@@ -59,7 +59,7 @@ func Parse(answer string, ids []string) (Verdict, error) {
 	}
 	raw, err := members(strings.TrimSpace(answer))
 	if err != nil {
-		return Verdict{}, fmt.Errorf("the review is not one JSON object of the wanted form: %w", err)
+		return Verdict{}, fmt.Errorf("the review is not of the wanted form: it %w", err)
 	}
 	var word, rationale string
 	var cited []string
@@ -97,7 +97,7 @@ func verdictOf(word, rationale string, suggested json.RawMessage) (Verdict, erro
 func members(text string) (map[string]json.RawMessage, error) {
 	out, err := strictjson.Members([]byte(text), wantedMembers...)
 	if err == nil && len(out) != len(wantedMembers) {
-		return nil, fmt.Errorf("members are missing: it needs %s", strings.Join(wantedMembers, ", "))
+		return nil, fmt.Errorf("lacks members: it needs %s", strings.Join(wantedMembers, ", "))
 	}
 	return out, err
 }

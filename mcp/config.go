@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // A Sandbox says how confined a server's process is.
@@ -101,7 +103,7 @@ func Parse(data []byte, project bool) (entries []Entry, warnings []string, err e
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, nil, nil
 	}
-	if _, err := strictly(data); err != nil {
+	if _, err := strictjson.Value(data); err != nil {
 		return nil, nil, err
 	}
 	if err := json.Unmarshal(data, &file); err != nil {

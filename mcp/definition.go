@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -99,7 +100,7 @@ func definitions(list []json.RawMessage, echoes func(string) bool) (good []Defin
 
 // definition reads one entry of the list, or says why it is none.
 func definition(raw json.RawMessage) (d Definition, why string) {
-	v, err := strictly(raw)
+	v, err := strictjson.Value(raw)
 	if err != nil {
 		return d, "its definition " + err.Error()
 	}

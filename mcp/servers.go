@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/internal/netguard"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 	"github.com/tera-pilot/tera-pilot/mcp/oauth"
 )
@@ -85,7 +86,7 @@ func (s *Servers) Offers() (offers []Offer, problems []error) {
 // harmless makes the texts of a schema visible. Names of properties are left:
 // definitions with hidden characters in them are refused before.
 func harmless(schema json.RawMessage) json.RawMessage {
-	v, err := strictly(schema)
+	v, err := strictjson.Value(schema)
 	if err != nil {
 		return json.RawMessage(`{"type":"object"}`)
 	}

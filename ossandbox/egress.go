@@ -1,24 +1,19 @@
 package ossandbox
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
-	"crypto/tls"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/internal/netguard"
@@ -259,59 +254,6 @@ func (e *egress) refuse(w http.ResponseWriter, q Request, status int, reason str
 	fmt.Fprintf(w, "blocked by the sandbox: %s (%s)\n", q.Host, reason)
 }
 
-// hopHeaders are for the proxy, not for the host. RFC 9110, 7.6.1.
-var hopHeaders = []string{"Proxy-Authorization", "Proxy-Connection", "Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
-
-// forward carries a plain request that reads.
-func (e *egress) forward(w http.ResponseWriter, r *http.Request, q Request) {
-	if r.URL.Scheme != "http" || (r.Method != http.MethodGet && r.Method != http.MethodHead) {
-		e.refuse(w, q, http.StatusMethodNotAllowed, "only GET and HEAD go out without TLS")
-		return
-	}
-	if r.ContentLength != 0 {
-		e.refuse(w, q, http.StatusRequestEntityTooLarge, "a request that reads has no body")
-		return
-	}
-	size := int64(len(r.URL.String()))
-	for name, values := range r.Header {
-		size += int64(len(name) + len(strings.Join(values, "")))
-	}
-	if !e.mayAlsoSend(q.Host, size) {
-		e.refuse(w, q, http.StatusForbidden, "the command has sent enough to this host")
-		return
-	}
-	out := r.Clone(r.Context())
-	out.RequestURI, out.Host, out.Body = "", q.Host, nil
-	for _, h := range hopHeaders {
-		out.Header.Del(h)
-	}
-	q.Allowed = true
-	if e.say(q) != nil {
-		e.refuse(w, q, http.StatusForbidden, unseen)
-		return
-	}
-	out = out.WithContext(httptrace.WithClientTrace(out.Context(), &httptrace.ClientTrace{
-		GotConn: func(c httptrace.GotConnInfo) { q.Address = c.Conn.RemoteAddr().String() },
-	}))
-	res, err := e.plain.RoundTrip(out)
-	if err != nil {
-		q.Failed = !forbidden(err)
-		e.refuse(w, q, http.StatusBadGateway, err.Error())
-		return
-	}
-	defer res.Body.Close()
-	for _, h := range hopHeaders {
-		res.Header.Del(h)
-	}
-	for k, v := range res.Header {
-		w.Header()[k] = v
-	}
-	w.WriteHeader(res.StatusCode)
-	q.Received, _ = io.Copy(w, res.Body) // the command's program sees that it is short
-	q.Sent, q.Ended = size, true
-	_ = e.say(q)
-}
-
 // forbidden says that a host was not dialled because of its address.
 func forbidden(err error) bool {
 	_, ok := errors.AsType[*netguard.RefusedError](err)
@@ -329,62 +271,6 @@ func (e *egress) mayAlsoSend(host string, n int64) bool {
 	return true
 }
 
-// tunnel carries TLS to the host that it was asked for, and to no other behind
-// the same address: the name in the ClientHello must be that host.
-func (e *egress) tunnel(w http.ResponseWriter, q Request) {
-	hijacker, ok := w.(http.Hijacker)
-	if !ok {
-		e.refuse(w, q, http.StatusInternalServerError, "the connection cannot be taken over")
-		return
-	}
-	conn, buffered, err := hijacker.Hijack()
-	if err != nil {
-		return
-	}
-	e.track(conn)
-	defer e.untrack(conn)
-	conn.SetDeadline(time.Now().Add(helloTimeout))
-	if _, err := io.WriteString(conn, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
-		return
-	}
-	early, _ := buffered.Reader.Peek(buffered.Reader.Buffered())
-	hello, name, err := clientHello(conn, early)
-	switch {
-	case err != nil:
-		q.Reason = "what was sent is no TLS: " + err.Error()
-	case !strings.EqualFold(name, q.Host):
-		q.Reason = "the TLS name is " + quoted(cut(name, 80)) + ", not the host that was asked for"
-	case !e.mayAlsoSend(q.Host, int64(len(hello))):
-		q.Reason = "the command has sent enough to this host"
-	}
-	if q.Reason != "" {
-		q.Ended = true
-		_ = e.say(q)
-		return
-	}
-	// Told before the look-up, which leaves the machine already.
-	q.Allowed = true
-	if e.say(q) != nil {
-		q.Allowed, q.Reason, q.Ended = false, unseen, true
-		_ = e.say(q)
-		return
-	}
-	ctx, cancel := context.WithTimeout(e.ctx, helloTimeout)
-	defer cancel()
-	up, err := e.guard.DialHost(ctx, q.Host, q.Port)
-	if err != nil {
-		q.Allowed, q.Reason, q.Ended, q.Failed = false, err.Error(), true, !forbidden(err)
-		_ = e.say(q)
-		return
-	}
-	e.track(up)
-	defer e.untrack(up)
-	q.Address = up.RemoteAddr().String()
-	q.Sent, q.Received = e.carry(conn, up, hello, q.Host)
-	q.Ended = true
-	_ = e.say(q)
-}
-
 func (e *egress) track(c net.Conn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -399,141 +285,4 @@ func (e *egress) untrack(c net.Conn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.open, c)
-}
-
-// carry copies both ways until one side ends, or too much was sent.
-func (e *egress) carry(conn, up net.Conn, hello []byte, host string) (sent, received int64) {
-	var total, back atomic.Int64
-	var both sync.WaitGroup
-	both.Go(func() {
-		defer halfClose(up)
-		if n, err := up.Write(hello); err != nil || n < len(hello) {
-			return
-		}
-		total.Add(int64(len(hello)))
-		buf := make([]byte, 32<<10)
-		for {
-			conn.SetReadDeadline(time.Now().Add(idleTimeout))
-			n, err := conn.Read(buf)
-			if n > 0 {
-				if total.Add(int64(n)) > maxUpload || !e.mayAlsoSend(host, int64(n)) {
-					conn.Close()
-					up.Close()
-					return
-				}
-				if _, werr := up.Write(buf[:n]); werr != nil {
-					return
-				}
-			}
-			if err != nil {
-				return
-			}
-		}
-	})
-	both.Go(func() {
-		defer halfClose(conn)
-		buf := make([]byte, 32<<10)
-		for {
-			up.SetReadDeadline(time.Now().Add(idleTimeout))
-			n, err := up.Read(buf)
-			if n > 0 {
-				back.Add(int64(n))
-				conn.SetDeadline(time.Now().Add(idleTimeout))
-				if _, werr := conn.Write(buf[:n]); werr != nil {
-					return
-				}
-			}
-			if err != nil {
-				return
-			}
-		}
-	})
-	both.Wait()
-	return total.Load(), back.Load()
-}
-
-func halfClose(c net.Conn) {
-	if h, ok := c.(interface{ CloseWrite() error }); ok {
-		h.CloseWrite()
-		return
-	}
-	c.Close()
-}
-
-// errGotHello ends the handshake that is only there to read a ClientHello.
-var errGotHello = errors.New("got it")
-
-// clientHello reads the first flight of a TLS client with the standard
-// library's own parser, and returns its bytes and the server name in it.
-func clientHello(conn net.Conn, early []byte) (hello []byte, name string, err error) {
-	rec := &recorder{Conn: conn, early: early}
-	found := false
-	err = tls.Server(rec, &tls.Config{GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
-		name, found = h.ServerName, true
-		return nil, errGotHello
-	}}).Handshake()
-	if !found {
-		return nil, "", fmt.Errorf("no ClientHello: %w", err)
-	}
-	if name == "" {
-		return nil, "", errors.New("the ClientHello names no server")
-	}
-	return rec.read.Bytes(), name, nil
-}
-
-// recorder keeps what is read, and answers nothing.
-type recorder struct {
-	net.Conn
-	early []byte
-	read  bytes.Buffer
-}
-
-func (r *recorder) Read(p []byte) (n int, err error) {
-	if r.read.Len() > maxHello {
-		return 0, errors.New("the ClientHello is too long")
-	}
-	if len(r.early) > 0 {
-		n = copy(p, r.early)
-		r.early = r.early[n:]
-	} else {
-		n, err = r.Conn.Read(p)
-	}
-	r.read.Write(p[:n])
-	return n, err
-}
-
-func (r *recorder) Write(p []byte) (int, error) { return len(p), nil }
-func (r *recorder) Close() error                { return nil }
-
-// limitListener bounds the connections that are open at once.
-type limitListener struct {
-	net.Listener
-	slots chan struct{}
-}
-
-func (l limitListener) Accept() (net.Conn, error) {
-	l.slots <- struct{}{}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.slots
-		return nil, err
-	}
-	return &limitedConn{Conn: c, release: sync.OnceFunc(func() { <-l.slots })}, nil
-}
-
-type limitedConn struct {
-	net.Conn
-	release func()
-}
-
-func (c *limitedConn) Close() error {
-	defer c.release()
-	return c.Conn.Close()
-}
-
-func (c *limitedConn) CloseWrite() error {
-	if h, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return h.CloseWrite()
-	}
-	return nil
 }

@@ -70,45 +70,6 @@ func (l *fakeLog) Export() (string, error) {
 	return "/home/u/.tera_pilot/audit_export.json", nil
 }
 
-// TestActivityScreens draws the view of the log at each size.
-func TestActivityScreens(t *testing.T) {
-	for _, sc := range []struct {
-		name   string
-		broken string
-		keys   []string
-		types  string
-	}{
-		{"activity", "", []string{"ctrl+g"}, ""},
-		{"activity-category", "", []string{"ctrl+g", "c", "t"}, ""},
-		{"activity-find", "", []string{"ctrl+g", "/"}, "scan"},
-		{"activity-record", "", []string{"ctrl+g", "down", "up", "up", "enter"}, ""},
-		{"activity-verified", "", []string{"ctrl+g", "v", "x"}, ""},
-		{"activity-broken", "record #12: chain: the hash before it is another one", []string{"ctrl+g", "x"}, ""},
-	} {
-		for i, size := range sizes {
-			if i > 1 && raceDetector {
-				continue
-			}
-			name := fmt.Sprintf("%s-%dx%d", sc.name, size.Width, size.Height)
-			t.Run(name, func(t *testing.T) {
-				var got string
-				tuitest.Bubble(t, func(t *testing.T) {
-					log := newLog()
-					log.broken = sc.broken
-					s := tuitest.NewSession(finished()...)
-					p := tuitest.Open(t, size.Width, size.Height, tui.Options{Session: s, Log: log})
-					p.Keys(sc.keys...)
-					p.Type(sc.types)
-					p.Wait(200 * time.Millisecond)
-					got = p.Screen.Styled()
-					p.Quit()
-				})
-				golden(t, name, got)
-			})
-		}
-	}
-}
-
 // TestActivityLives: what happens while the view is open comes in, an action
 // that ends changes its row, looking is stated, and a question takes the
 // screen and gives it back.

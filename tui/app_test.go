@@ -141,20 +141,6 @@ func TestNoColour(t *testing.T) {
 	}
 }
 
-// TestThemes draws one screen in each theme.
-func TestThemes(t *testing.T) {
-	for _, name := range []string{"dark", "light", "high-contrast", "ansi16", "mono"} {
-		tuitest.Bubble(t, func(t *testing.T) {
-			s := tuitest.NewSession(opened())
-			p := tuitest.Open(t, 100, 30, tui.Options{Session: s, Theme: name})
-			s.Emit(append(streaming()[1:], asked(editQuestion())...)...)
-			p.Wait(3 * time.Second)
-			golden(t, "theme-"+name, p.Screen.Styled())
-			p.Quit()
-		})
-	}
-}
-
 // TestALightTerminalGetsTheLightTheme: by its answer to the query.
 func TestALightTerminalGetsTheLightTheme(t *testing.T) {
 	tuitest.Bubble(t, func(t *testing.T) {

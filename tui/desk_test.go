@@ -75,7 +75,7 @@ func undoPoints(c event.Command) []event.Body {
 // world is a session in which much goes on besides talk.
 func world() []event.Body {
 	return append(working(),
-		event.WindowChanged{Mode: "trust", Until: time.Now().Add(10*time.Minute + 200*time.Millisecond)},
+		event.WindowChanged{Mode: "trust", Until: time.Now().Add(10*time.Minute + 950*time.Millisecond)},
 		event.Egress{Call: "3", Door: "command", Host: "proxy.example.org:443", Method: "CONNECT", Sent: 512, Received: 88123, Status: "ok"},
 		event.Egress{Call: "3", Door: "command", Host: "tracker.example.net:443", Method: "CONNECT", Status: "blocked", Reason: "no rule names it"},
 		event.JobChanged{Job: "j1", Call: "3", Title: "run npm run dev", Status: "running"}, event.JobChanged{Job: "j2", Call: "3", Title: "run go test ./...", Status: "ok", Exit: num(1)},

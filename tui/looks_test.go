@@ -1,65 +1,14 @@
 package tui_test
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui"
-	"github.com/tera-pilot/tera-pilot/tui/theme"
 	"github.com/tera-pilot/tera-pilot/tui/tuitest"
 )
-
-// drawn is a screen at a size in a theme: its text, and the looks it uses.
-func drawn(t *testing.T, sc screen, size tui.Size, name string) (text string, looks []string) {
-	t.Helper()
-	tuitest.Bubble(t, func(t *testing.T) {
-		story := sc.story()
-		s := tuitest.NewSession(story[0])
-		p := tuitest.Open(t, size.Width, size.Height, tui.Options{Session: s, Desk: testDesk(), Theme: name})
-		s.Emit(story[1:]...)
-		p.Wait(200 * time.Millisecond)
-		if sc.then != nil {
-			sc.then(p, s)
-		}
-		text = p.Screen.Text()
-		_, after, _ := strings.Cut(p.Screen.Styled(), "\ncursor ")
-		looks = strings.Split(strings.TrimSpace(after), "\n")[1:]
-		p.Quit()
-	})
-	return text, looks
-}
-
-// TestEveryScreenInEveryTheme: a theme changes no character, and its colours
-// are its own. (The looks of each style are held by the goldens of one screen.)
-func TestEveryScreenInEveryTheme(t *testing.T) {
-	if raceDetector {
-		t.Skip("the same code runs in TestScreens")
-	}
-	colour := regexp.MustCompile(`#[0-9a-f]{6}`)
-	for _, sc := range screens() {
-		want, _ := drawn(t, sc, sizes[0], "dark")
-		for _, name := range theme.Names()[1:] {
-			got, looks := drawn(t, sc, sizes[0], name)
-			if got != strings.ReplaceAll(want, "the theme is dark", "the theme is "+name) && !strings.HasPrefix(sc.name, "palette") {
-				t.Errorf("%s in %s has another text:\n%s\nwant:\n%s", sc.name, name, got, want)
-			}
-			own := theme.Named(name)
-			for _, l := range looks {
-				for _, c := range colour.FindAllString(l, -1) {
-					if !own.Uses(c) {
-						t.Errorf("%s in %s uses %s", sc.name, name, c)
-					}
-				}
-				if name == "mono" && strings.Contains(l, "#") {
-					t.Errorf("%s in mono has a colour: %s", sc.name, l)
-				}
-			}
-		}
-	}
-}
 
 // TestNoKeyOfAListAnswers: a question that comes while a list is open is not
 // answered by what is pressed there.

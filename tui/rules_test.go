@@ -1,7 +1,6 @@
 package tui_test
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/tuitest"
 )
 
@@ -98,26 +98,13 @@ func TestOneWayToTheTerminal(t *testing.T) {
 // TestEveryBodyIsPlayed: whatever kind of event there is, the tests with
 // hostile text play it.
 func TestEveryBodyIsPlayed(t *testing.T) {
-	f, err := parser.ParseFile(token.NewFileSet(), "../agent/event/event.go", nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
 	played := map[string]bool{}
 	for _, b := range tuitest.EveryBody("x") {
-		played[strings.TrimPrefix(fmt.Sprintf("%T", b), "event.")] = true
+		played[b.Type()] = true
 	}
-	kinds := 0
-	for _, d := range f.Decls {
-		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Name.Name != "Type" || fn.Recv == nil {
-			continue
+	for _, b := range event.Bodies() {
+		if !played[b.Type()] {
+			t.Errorf("tuitest.EveryBody leaves %T out", b)
 		}
-		kinds++
-		if name := fn.Recv.List[0].Type.(*ast.Ident).Name; !played[name] {
-			t.Errorf("tuitest.EveryBody leaves %s out", name)
-		}
-	}
-	if kinds < 30 {
-		t.Errorf("only %d kinds of events were found", kinds)
 	}
 }

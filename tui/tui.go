@@ -71,6 +71,7 @@ type Options struct {
 
 	Width, Height int           // when Out is no terminal
 	Sizes         <-chan Size   // later sizes, when Out is no terminal; may be nil
+	Themes        <-chan string // the names of other themes, later; may be nil
 	FPS           int           // frames a second; 0 for 30
 	Code          func() string // makes the random codes; nil for four letters of crypto/rand
 }
@@ -184,7 +185,7 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 		})
 	}
 	worker(func() { source.Run(ctx.Done(), func(in tty.Input) { post(box, in) }) })
-	worker(func() { resize(ctx, o.Sizes, box) })
+	worker(func() { later(ctx, o.Sizes, o.Themes, box) })
 	if o.Session != nil {
 		worker(func() { commands.deliver(ctx, send(o.Session, box)) })
 		worker(func() { follow(ctx, o.Session, box) })
@@ -208,13 +209,16 @@ func notifier(n Notify, gate *tty.Gate) func(tty.Notice) error {
 	}
 }
 
-func resize(ctx context.Context, sizes <-chan Size, box *mailbox) {
+// later hands on what whoever started the front end changes while it runs.
+func later(ctx context.Context, sizes <-chan Size, themes <-chan string, box *mailbox) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case s := <-sizes:
 			box.add(tea.WindowSizeMsg{Width: s.Width, Height: s.Height})
+		case name := <-themes:
+			box.add(app.Themed(name))
 		}
 	}
 }

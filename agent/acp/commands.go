@@ -6,6 +6,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/acp/wire"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -109,7 +110,7 @@ func (s *session) welcome(p params) {
 	}
 	var names []string
 	for _, raw := range servers {
-		member, err := wire.Members(raw)
+		member, err := strictjson.Object(raw)
 		if err != nil || len(names) == maxNamed {
 			continue
 		}

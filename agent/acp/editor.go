@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/acp/wire"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // fileTime is how long an editor may take for one file.
@@ -35,7 +36,7 @@ func (e *Editor) ReadText(ctx context.Context, abs string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	members, err := wire.Members(result)
+	members, err := strictjson.Object(result)
 	if err != nil {
 		return "", errFile
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/acp/wire"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -28,14 +29,7 @@ func formOf(q event.Question) (f formSchema, ok bool) {
 		return f, false
 	case len(q.Form) > 0:
 		for _, x := range q.Form {
-			field := formField{Type: x.Kind, Title: visible.Once(x.Title)}
-			if x.Kind == "choice" {
-				field.Type, field.Enum = "string", x.Options
-			}
-			if x.Default != "" && field.Type == "string" {
-				field.Default = &x.Default
-			}
-			f.Properties[x.Name] = field
+			f.Properties[x.Name] = fieldOf(x)
 			if x.Required {
 				f.Required = append(f.Required, x.Name)
 			}
@@ -50,6 +44,27 @@ func formOf(q event.Question) (f formSchema, ok bool) {
 	return f, true
 }
 
+// fieldOf is a field as the protocol writes it.
+func fieldOf(x event.Field) formField {
+	field := formField{Type: string(x.Kind), Title: visible.Once(x.Title), About: visible.Once(x.About)}
+	switch x.Kind {
+	case event.FieldString:
+		field.Format, field.MinLength, field.MaxLength = x.Format, x.Min, x.Max
+	case event.FieldChoice:
+		field.Type, field.Enum = "string", x.Options
+	case event.FieldChoices:
+		field.Type, field.MinItems, field.MaxItems = "array", x.Min, x.Max
+		field.Items = &formField{Type: "string", Enum: x.Options}
+	case event.FieldNumber, event.FieldInteger:
+		field.Minimum, field.Maximum = x.Min, x.Max
+	case event.FieldBoolean:
+	}
+	if x.Default != "" && field.Type == "string" {
+		field.Default = &x.Default
+	}
+	return field
+}
+
 // filled is what a client's answer to a form means. Whatever is not an accepted
 // form with the members that were asked for, each of its type, is no answer.
 func filled(result json.RawMessage, failed *wire.Error, q event.Question, f formSchema) event.Answer {
@@ -57,18 +72,20 @@ func filled(result json.RawMessage, failed *wire.Error, q event.Question, f form
 	if failed != nil {
 		return no("the editor did not answer the question")
 	}
-	reply, err := wire.Members(result)
+	reply, err := strictjson.Object(result)
 	if err != nil {
 		return no("the editor's answer could not be understood")
 	}
 	switch action, _ := stringOf(reply["action"]); action {
 	case "accept":
-	case "decline", "cancel":
-		return no("the person dismissed the question")
+	case "decline":
+		return no("the person declined to answer")
+	case "cancel":
+		return event.Answer{Choice: event.Deny, Cancelled: true, Reason: "the person dismissed the question"}
 	default:
 		return no("the editor's answer could not be understood")
 	}
-	content, err := wire.Members(reply["content"])
+	content, err := strictjson.Object(reply["content"])
 	if err != nil {
 		return no("the editor's answer has no content")
 	}
@@ -87,6 +104,9 @@ func filled(result json.RawMessage, failed *wire.Error, q event.Question, f form
 		}
 	}
 	if len(q.Form) > 0 {
+		if err := event.CheckForm(q.Form, values); err != nil {
+			return no("the editor's answer does not fit: " + visible.Strict(err.Error()))
+		}
 		return event.Answer{Choice: event.Say, Form: values}
 	}
 	text := values[fieldAnswer]
@@ -114,6 +134,10 @@ func (f formField) value(raw json.RawMessage) (text string, ok bool) {
 	case "number":
 		_, err := strconv.ParseFloat(string(raw), 64)
 		return string(raw), err == nil && json.Valid(raw)
+	case "array":
+		some := event.Chosen(string(raw))
+		b, err := json.Marshal(some)
+		return string(b), err == nil && some != nil
 	default:
 		return "", false
 	}

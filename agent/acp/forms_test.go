@@ -22,12 +22,17 @@ func TestFormsAreNeverAYes(t *testing.T) {
 	form := event.Question{Kind: event.AskUser, Form: []event.Field{
 		{Name: "name", Kind: "string", Required: true}, {Name: "n", Kind: "integer"}, {Name: "x", Kind: "number"}, {Name: "b", Kind: "boolean"}, {Name: "c", Kind: "choice", Options: []string{"u", "v"}},
 	}}
+	two := 2.0
+	bounded := event.Question{Kind: event.AskUser, Form: []event.Field{{Name: "s", Kind: event.FieldString, Min: &two}, {Name: "m", Kind: event.FieldChoices, Options: []string{"u", "v", "w"}, Max: &two}}}
 	for _, tt := range []struct {
 		q     event.Question
 		reply string
 		text  string
 		form  map[string]string
 	}{
+		{bounded, `{"action":"accept","content":{"s":"ab","m":["u", "w"]}}`, "", map[string]string{"s": "ab", "m": `["u","w"]`}},
+		{bounded, `{"action":"accept","content":{"s":"a"}}`, "", nil}, {bounded, `{"action":"accept","content":{"m":["u","v","w"]}}`, "", nil}, {bounded, `{"action":"accept","content":{"m":["x"]}}`, "", nil},
+		{bounded, `{"action":"accept","content":{"m":"u"}}`, "", nil}, {bounded, `{"action":"accept","content":{"m":["u","u"]}}`, "", nil},
 		{open, `{"action":"accept","content":{"answer":"red"}}`, "red", nil},
 		{open, `{"action":"accept","content":{"answer":"red"},"_meta":{}}`, "red", nil},
 		{open, `{"action":"accept","content":{"answer":"red","more":"x"}}`, "", nil},
@@ -53,6 +58,9 @@ func TestFormsAreNeverAYes(t *testing.T) {
 		}
 		if a.Choice != want || a.Text != tt.text || !maps.Equal(a.Form, tt.form) || a.Scope != "" || a.Code != "" {
 			t.Errorf("%s: %+v", tt.reply, a)
+		}
+		if a.Cancelled != (tt.reply == `{"action":"cancel"}`) {
+			t.Errorf("%s: cancelled %t", tt.reply, a.Cancelled)
 		}
 		if a := filled(json.RawMessage(tt.reply), &wire.Error{Code: wire.CodeMethod}, tt.q, f); a.Choice != event.Deny {
 			t.Errorf("%s beside an error: %+v", tt.reply, a)

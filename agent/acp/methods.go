@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -12,12 +13,17 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	store "github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // newSession implements session/new.
 func (s *server) newSession(r *wire.Request, p params) error {
-	open, _, live, seq, err := s.open(p, "")
+	dir, err := workspace(p, true)
+	if err != nil {
+		return err
+	}
+	open, _, live, seq, err := s.open(dir, "")
 	if err != nil {
 		return err
 	}
@@ -40,10 +46,17 @@ func (s *server) again(r *wire.Request, p params, show bool) error {
 	if err != nil {
 		return err
 	}
+	dir, err := workspace(p, show)
+	if err != nil {
+		return err
+	}
 	if open, err := s.find(p); err == nil {
+		if !sameFolder(dir, open.folder.asked) {
+			return &paramError{"cwd", "the session is open in another folder"}
+		}
 		return s.showOpen(r, open, show)
 	}
-	open, past, live, seq, err := s.open(p, id)
+	open, past, live, seq, err := s.open(dir, id)
 	if err != nil {
 		return err
 	}
@@ -77,11 +90,7 @@ func (s *server) showOpen(r *wire.Request, open *session, show bool) error {
 }
 
 // open starts or resumes a session.
-func (s *server) open(p params, id string) (open *session, past []event.Event, live <-chan event.Event, seq uint64, err error) {
-	dir, err := workspace(p)
-	if err != nil {
-		return nil, nil, nil, 0, err
-	}
+func (s *server) open(dir, id string) (open *session, past []event.Event, live <-chan event.Event, seq uint64, err error) {
 	s.mu.Lock()
 	full := len(s.sessions) >= maxSessions
 	s.mu.Unlock()
@@ -120,13 +129,20 @@ func (s *server) open(p params, id string) (open *session, past []event.Event, l
 
 // workspace reads the parameters that all ways to open a session share. MCP
 // servers of a client are read and not started: the person approves servers.
-func workspace(p params) (string, error) {
+// The schema lets only session/resume leave them out.
+func workspace(p params, servers bool) (string, error) {
 	dir, err := p.folder("cwd")
 	if err != nil {
 		return "", err
 	}
-	if _, err := p.list("mcpServers", false); err != nil {
+	list, err := p.list("mcpServers", servers)
+	if err != nil {
 		return "", err
+	}
+	for i, raw := range list {
+		if !readsAsServer(raw) {
+			return "", &paramError{fmt.Sprintf("mcpServers[%d]", i), "a name, and a command with args and env, or a type with a url and headers, are needed"}
+		}
 	}
 	if more, err := p.list("additionalDirectories", false); err != nil || len(more) > 0 {
 		return "", errors.Join(&paramError{"additionalDirectories", "a session has one folder"}, err)
@@ -135,6 +151,40 @@ func workspace(p params) (string, error) {
 		return "", &paramError{"cwd", "no such folder"}
 	}
 	return dir, nil
+}
+
+// readsAsServer says that a value has the members of an MCP server: of a
+// program, or of one with a type at an address.
+func readsAsServer(raw json.RawMessage) bool {
+	m, err := strictjson.Object(raw)
+	if err != nil {
+		return false
+	}
+	texts, lists := []string{"name", "command"}, []string{"args", "env"}
+	if _, typed := m["type"]; typed {
+		texts, lists = []string{"name", "type", "url"}, []string{"headers"}
+	}
+	for _, name := range texts {
+		if _, err := params(m).text(name); err != nil {
+			return false
+		}
+	}
+	for _, name := range lists {
+		if _, err := params(m).list(name, true); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// sameFolder says that two names lead to one folder now.
+func sameFolder(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // openError says why a session could not be opened, in fixed words.

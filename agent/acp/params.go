@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tera-pilot/tera-pilot/agent/acp/wire"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // params are the parameters of a request, by their exact names.
@@ -25,7 +25,7 @@ func readParams(raw json.RawMessage) (params, error) {
 	if len(raw) == 0 {
 		return params{}, nil
 	}
-	p, err := wire.Members(raw)
+	p, err := strictjson.Object(raw)
 	if err != nil {
 		return nil, &paramError{"params", "an object with distinct members is needed"}
 	}
@@ -74,7 +74,7 @@ func (p params) folder(name string) (string, error) {
 
 // object is a member that is an object; anything else is an empty one.
 func (p params) object(name string) params {
-	o, err := wire.Members(p[name])
+	o, err := strictjson.Object(p[name])
 	if err != nil {
 		return params{}
 	}
@@ -83,7 +83,7 @@ func (p params) object(name string) params {
 
 // has says that a member is an object.
 func (p params) has(name string) bool {
-	_, err := wire.Members(p[name])
+	_, err := strictjson.Object(p[name])
 	return err == nil
 }
 
@@ -113,7 +113,7 @@ type said struct {
 func readPrompt(blocks []json.RawMessage, mark string, images bool) (said, error) {
 	var out said
 	for i, raw := range blocks {
-		b, err := wire.Members(raw)
+		b, err := strictjson.Object(raw)
 		if err != nil {
 			return said{}, &paramError{fmt.Sprintf("prompt[%d]", i), "an object is needed"}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/acp/wire"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -52,7 +53,7 @@ func chosen(result json.RawMessage, failed *wire.Error, means map[string]event.A
 	if failed != nil {
 		return no("the editor did not answer the question")
 	}
-	members, err := wire.Members(result)
+	members, err := strictjson.Object(result)
 	if err != nil {
 		return no("the editor's answer could not be understood")
 	}

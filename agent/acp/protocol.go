@@ -175,10 +175,19 @@ type formSchema struct {
 }
 
 type formField struct {
-	Type    string   `json:"type"`
-	Title   string   `json:"title,omitempty"`
-	Enum    []string `json:"enum,omitempty"`
-	Default *string  `json:"default,omitempty"`
+	Type      string     `json:"type"`
+	Title     string     `json:"title,omitempty"`
+	About     string     `json:"description,omitempty"`
+	Enum      []string   `json:"enum,omitempty"`
+	Default   *string    `json:"default,omitempty"`
+	Format    string     `json:"format,omitempty"`
+	Minimum   *float64   `json:"minimum,omitempty"`
+	Maximum   *float64   `json:"maximum,omitempty"`
+	MinLength *float64   `json:"minLength,omitempty"`
+	MaxLength *float64   `json:"maxLength,omitempty"`
+	MinItems  *float64   `json:"minItems,omitempty"`
+	MaxItems  *float64   `json:"maxItems,omitempty"`
+	Items     *formField `json:"items,omitempty"`
 }
 
 type usageUpdate struct {

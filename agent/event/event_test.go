@@ -1,7 +1,11 @@
 package event
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
 	"testing"
 	"time"
 
@@ -33,6 +37,7 @@ func all() []Body {
 		Renamed{Title: "t"},
 		Closed{Status: "ok"}, Archived{Archived: true}, UndoPoints{Points: []UndoPoint{{Call: "c"}}}, UndoPlan{Of: []string{"c"}},
 		Interjected{Text: "i"}, WindowChanged{Mode: "trust"}, PolicyChanged{What: "remembered"}, ThoughtChanged{Level: "low"},
+		Nudged{Kind: "loop"}, Instructed{Text: "n"}, Offered{Commands: []SlashCommand{{Name: "c"}}},
 		Masked{Calls: []string{"1"}}, Compacted{Summary: "s"}, Uncompacted{Of: 3}, JobChanged{Job: "j", Exit: &exit}, Egress{Door: "web"},
 		AuditHead{Size: 3},
 		Working{On: "model"},
@@ -59,6 +64,27 @@ func TestEveryBodyComesBack(t *testing.T) {
 			t.Errorf("two bodies are called %s", body.Type())
 		}
 		seen[body.Type()] = true
+	}
+	for _, b := range Bodies() {
+		if !seen[b.Type()] {
+			t.Errorf("all has no %s", b.Type())
+		}
+	}
+}
+
+func TestEveryTypeWithAWordIsAKind(t *testing.T) {
+	b, err := os.ReadFile("kinds.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	methods := regexp.MustCompile(`(?m)^func \((\w+)\) Type\(\)`).FindAllSubmatch(b, -1)
+	if len(methods) == 0 {
+		t.Fatal("kinds.go holds no words any more: look where they are")
+	}
+	for _, m := range methods {
+		if !bytes.Contains(b, fmt.Appendf(nil, "kindOf[%s]()", m[1])) {
+			t.Errorf("%s has a word and is not in kinds: it would be written, and never read again", m[1])
+		}
 	}
 }
 

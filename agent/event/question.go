@@ -20,7 +20,8 @@ type Question struct {
 	LinesHash string       `json:"lines_hash"`
 	Scopes    []Scope      `json:"scopes,omitempty"`    // what "allow more" offers, from exact to general
 	Options   []string     `json:"options,omitempty"`   // ask_user: suggested answers
-	Form      []Field      `json:"form,omitempty"`      // a server asks for these (MCP elicitation)
+	Form      []Field      `json:"form,omitempty"`      // ask_user: a server asks for these (MCP elicitation); the digest is HashForm
+	From      string       `json:"from,omitempty"`      // of a form: the server that asks, made visible
 	Revisable bool         `json:"revisable,omitempty"` // a Revise makes a new version of it
 	Danger    bool         `json:"danger,omitempty"`
 	Code      string       `json:"code,omitempty"` // Danger: to be typed instead of the allow key
@@ -112,16 +113,6 @@ type Scope struct {
 	Seen  string    `json:"seen,omitempty"` // "covers 12 of 200 earlier commands here"
 }
 
-// A Field is one member of a form.
-type Field struct {
-	Name     string   `json:"name"`
-	Title    string   `json:"title"`
-	Kind     string   `json:"kind"` // string, number, integer, boolean, choice
-	Options  []string `json:"options,omitempty"`
-	Default  string   `json:"default,omitempty"`
-	Required bool     `json:"required,omitempty"`
-}
-
 // Choice is the person's word. The zero value denies.
 type Choice uint8
 
@@ -141,11 +132,12 @@ type Answer struct {
 	LinesHash string
 	Choice    Choice
 	Scope     string
-	Reason    string // of a denial; travels in the tool result
-	Text      string // Reply
-	Form      map[string]string
-	Code      string // Danger
-	Unfenced  bool   // the front end could not make sure that the question was drawn
-	By        string // user:tui, user:acp, demo
-	Millis    int64  // from drawn to answered
+	Reason    string            // of a denial; travels in the tool result
+	Text      string            // Reply
+	Form      map[string]string // the values of a form; see Field.Check
+	Cancelled bool              // with Deny, of a form: it was put away without a word on it, which is no refusal
+	Code      string            // Danger
+	Unfenced  bool              // the front end could not make sure that the question was drawn
+	By        string            // user:tui, user:acp, demo
+	Millis    int64             // from drawn to answered
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ParseUndo reads what a person types behind /undo: nothing, "all", "turn N",
@@ -36,4 +37,43 @@ func ParseUndo(text string) (Undo, error) {
 		return Undo{Path: rest}, nil
 	}
 	return Undo{Path: text}, nil
+}
+
+// UndoPoints answers ListUndo: the calls of this session that changed files,
+// the newest first.
+type UndoPoints struct {
+	Points []UndoPoint `json:"points"`
+}
+
+// UndoPoint is one call that changed files, with what stands in the way of
+// taking it back now.
+type UndoPoint struct {
+	Call      string     `json:"call"`
+	Turn      int        `json:"turn"`
+	Tool      string     `json:"tool"`
+	Title     string     `json:"title"`
+	Time      time.Time  `json:"time"`
+	Files     []UndoFile `json:"files,omitempty"`
+	Uncovered []string   `json:"uncovered,omitempty"` // what it changed or may have changed and cannot be put back, one line each
+	Of        []string   `json:"of,omitempty"`        // it is an undo itself: of these calls; undoing it is a redo
+	Undone    bool       `json:"undone,omitempty"`    // all that could be taken back has been
+}
+
+// UndoFile is one path of an UndoPoint or of an UndoPlan.
+type UndoFile struct {
+	Path     string `json:"path"`
+	Change   string `json:"change"`             // created, written, deleted, chmod, mkdir: what was done, or, in a plan, is to be done
+	Undone   bool   `json:"undone,omitempty"`   // this path has been taken back
+	Merged   bool   `json:"merged,omitempty"`   // in a plan: later changes of others stay in it
+	Conflict string `json:"conflict,omitempty"` // why it is left as it is; "" when it is clean
+}
+
+// UndoPlan answers an Undo with Dry: what it would do. Lines is the whole
+// diff, laid out as in a question.
+type UndoPlan struct {
+	Of        []string   `json:"of"` // calls
+	Files     []UndoFile `json:"files,omitempty"`
+	Uncovered []string   `json:"uncovered,omitempty"`
+	Lines     []Line     `json:"lines,omitempty"`
+	Problem   string     `json:"problem,omitempty"` // why there is nothing to undo
 }

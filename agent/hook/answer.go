@@ -83,7 +83,7 @@ func Parse(e Event, out []byte) (Answer, error) {
 	}
 	raw, err := strictjson.Members(out, "decision", "reason", "context")
 	if err != nil {
-		return Answer{}, fmt.Errorf("its answer is not one JSON object of the known form: %w", err)
+		return Answer{}, fmt.Errorf("its answer %w; one JSON object with decision, reason and context is needed", err)
 	}
 	a := Answer{}
 	word, err := text(raw, "decision")

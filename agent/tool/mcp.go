@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // MCPTool is an approved tool of an MCP server. Its texts are the server's.
@@ -49,9 +51,9 @@ func plainArguments(args json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		return json.RawMessage("{}"), nil // null is an error to many servers
 	}
-	v, err := parse(args)
+	v, err := strictjson.Value(args)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the JSON of the arguments %w", err)
 	}
 	if _, ok := v.(map[string]any); !ok {
 		return nil, errors.New("the arguments must be one object")

@@ -3,14 +3,13 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // A schema is the part of JSON Schema 2020-12 in which tools describe their
@@ -42,9 +41,9 @@ func decode(s Spec, args json.RawMessage, into any) error {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
 	}
-	v, err := parse(args)
+	v, err := strictjson.Value(args)
 	if err != nil {
-		return fail(err)
+		return fail(fmt.Errorf("the JSON of the arguments %w", err))
 	}
 	if v, err = sc.check("", v); err != nil {
 		return fail(err)
@@ -66,105 +65,6 @@ func mustEncode(v any) string {
 		panic("tool: arguments that were decoded do not encode: " + err.Error())
 	}
 	return string(b)
-}
-
-// parse reads one JSON value without losing anything: a name that comes twice,
-// bytes that are not UTF-8 and half a surrogate pair are errors.
-func parse(b []byte) (any, error) {
-	if !utf8.Valid(b) {
-		return nil, errors.New("the arguments are not UTF-8")
-	}
-	if halfPair(b) {
-		return nil, errors.New(`the arguments hold half a surrogate pair (\ud800 to \udfff); write the character itself`)
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	v, err := parseValue(d)
-	if err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, errors.New("the arguments end too early: they are not whole JSON")
-		}
-		return nil, fmt.Errorf("the arguments are not valid JSON: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the arguments hold more than one JSON value")
-	}
-	return v, nil
-}
-
-func parseValue(d *json.Decoder) (any, error) {
-	t, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t {
-	case json.Delim('['):
-		list := []any{}
-		for d.More() {
-			v, err := parseValue(d)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		_, err := d.Token()
-		return list, err
-	case json.Delim('{'):
-		return parseObject(d)
-	default:
-		return t, nil
-	}
-}
-
-func parseObject(d *json.Decoder) (any, error) {
-	object := map[string]any{}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		name, ok := t.(string)
-		if !ok {
-			return nil, errors.New("a name is not a string")
-		}
-		if _, twice := object[name]; twice {
-			return nil, fmt.Errorf("%q comes twice", name)
-		}
-		if object[name], err = parseValue(d); err != nil {
-			return nil, err
-		}
-	}
-	_, err := d.Token()
-	return object, err
-}
-
-// halfPair finds \uD800–\uDFFF escapes that are not a pair: encoding/json
-// would replace them silently (RFC 8259, 8.2).
-func halfPair(b []byte) bool {
-	for i := 0; i+1 < len(b); i++ {
-		if b[i] != '\\' {
-			continue
-		}
-		i++
-		u, ok := escapeUnit(b[i-1:])
-		if !ok || u < 0xD800 || u > 0xDFFF {
-			continue
-		}
-		low, ok := escapeUnit(b[min(i+5, len(b)):])
-		if u > 0xDBFF || !ok || low < 0xDC00 || low > 0xDFFF {
-			return true
-		}
-		i += 6
-	}
-	return false
-}
-
-func escapeUnit(b []byte) (uint64, bool) {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
-		return 0, false
-	}
-	u, err := strconv.ParseUint(string(b[2:6]), 16, 16)
-	return u, err == nil
 }
 
 // check holds a value to the schema and returns it in the form to decode.

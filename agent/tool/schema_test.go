@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // argsOf are the structs that the tools decode into.
@@ -110,21 +112,21 @@ func TestDecode(t *testing.T) {
 		{`{"pattern":7}`, grepArgs{}, `"pattern" must be a string, not a number`},
 		{`{"pattern":["x"]}`, grepArgs{}, `"pattern" must be a string, not a list`},
 		{`{"Pattern":"x"}`, grepArgs{}, `unknown argument "Pattern"; it takes case_sensitive, context, include, max_results, path, pattern`},
-		{`{"pattern":"x","pattern":"y"}`, grepArgs{}, `"pattern" comes twice`},
+		{`{"pattern":"x","pattern":"y"}`, grepArgs{}, `holds the member "pattern" twice`},
 		{`{"pattern":"x","context":"3"}`, grepArgs{}, `"context" must be a whole number, not a string`},
 		{`{"pattern":"x","context":2.5}`, grepArgs{}, `"context" is 2.5; it must be a whole number`},
 		{`{"pattern":"x","context":99999999999999999999}`, grepArgs{}, `it must be a whole number`},
 		{`{"pattern":"x","context":-1}`, grepArgs{}, `"context" is -1; the least is 0`},
 		{`{"pattern":"x","context":11}`, grepArgs{}, `"context" is 11; the most is 10`},
 		{`{"pattern":"x","case_sensitive":"yes"}`, grepArgs{}, `"case_sensitive" must be true or false, not a string`},
-		{`{"pattern":"x"`, grepArgs{}, "end too early"},
-		{`{"pattern":"x"} {}`, grepArgs{}, "more than one JSON value"},
+		{`{"pattern":"x"`, grepArgs{}, "ends too early"},
+		{`{"pattern":"x"} {}`, grepArgs{}, "more than one value"},
 		{`{"pattern":"x",}`, grepArgs{}, "not valid JSON"},
 		{`[]`, grepArgs{}, "the arguments must be an object, not a list"},
 		{`null`, grepArgs{}, "the arguments must be an object, not null"},
 		{`{"pattern":"` + "\xff" + `"}`, grepArgs{}, "not UTF-8"},
-		{`{"pattern":"\ud83d"}`, grepArgs{}, "half a surrogate pair"},
-		{`{"pattern":"\ude00\ud83d"}`, grepArgs{}, "half a surrogate pair"},
+		{`{"pattern":"\ud83d"}`, grepArgs{}, "half a character"},
+		{`{"pattern":"\ude00\ud83d"}`, grepArgs{}, "half a character"},
 		{`{"pattern":"\\ud83d"}`, grepArgs{Pattern: `\ud83d`}, ""},
 	} {
 		var got grepArgs
@@ -149,7 +151,7 @@ func TestDecodeNested(t *testing.T) {
 		`{"items":[{"text":"a","status":"done","x":1}]}`:         `unknown argument "x" in "items[0]"; it takes status, text`,
 		`{"items":["a"]}`:                                        `"items[0]" must be an object, not a string`,
 		`{"items":[` + strings.Repeat(`null,`, 50) + `null]}`:    `"items" has 51 entries; it may have 50`,
-		`{"items":[{"text":"a","status":"done","status":"a"}]}`:  `"status" comes twice`,
+		`{"items":[{"text":"a","status":"done","status":"a"}]}`:  `holds the member "status" twice`,
 		`{"items":[{"text":"a","status":"active"},{"text":""}]}`: `"items[1].text" is empty`,
 	} {
 		if err := decode(todo{}.Spec(), json.RawMessage(args), &a); err == nil || !strings.Contains(err.Error(), want) {
@@ -169,11 +171,11 @@ func FuzzArgs(f *testing.F) {
 	f.Add(19, `{"question":"\ud800"}`)
 	f.Fuzz(func(t *testing.T, i int, args string) {
 		tool := tools[((i%len(tools))+len(tools))%len(tools)]
-		v, err := parse([]byte(args))
+		v, err := strictjson.Value([]byte(args))
 		if err == nil {
 			var plain any
 			if err := json.Unmarshal([]byte(args), &plain); err != nil {
-				t.Fatalf("parse took what encoding/json refuses: %v", err)
+				t.Fatalf("strictjson took what encoding/json refuses: %v", err)
 			}
 			if again, err := json.Marshal(v); err != nil || !json.Valid(again) {
 				t.Fatalf("%s, %v", again, err)

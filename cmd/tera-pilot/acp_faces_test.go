@@ -210,15 +210,43 @@ func TestACPServersOfAnEditor(t *testing.T) {
 	t.Cleanup(server.Close)
 	r := e.call("session/new", map[string]any{"cwd": e.root, "mcpServers": []any{
 		map[string]any{"name": "evil\x1b[2J", "command": "/usr/bin/touch", "args": []any{mark}, "env": []any{}},
-		map[string]any{"type": "http", "name": "web", "url": server.URL, "headers": []any{}}, "nonsense", 5,
+		map[string]any{"type": "http", "name": "web", "url": server.URL, "headers": []any{}},
 	}})
 	e.session = r["result"].(map[string]any)["sessionId"].(string)
 	e.answer = allow
-	if e.turn("go"); !strings.Contains(e.said(), "passed 4 MCP servers (evil<x1B>[2J, web): they are not started") {
+	if e.turn("go"); !strings.Contains(e.said(), "passed 2 MCP servers (evil<x1B>[2J, web): they are not started") {
 		t.Errorf("%s", e.said())
 	}
 	if _, err := os.Stat(mark); err == nil || len(reached) > 0 {
 		t.Error("a server of the editor was started or reached")
+	}
+}
+
+// TestACPParametersOfASession are read strictly, also of a session that is open
+// already.
+func TestACPParametersOfASession(t *testing.T) {
+	e := newEditor(t, writes(1))
+	e.call("initialize", map[string]any{"protocolVersion": 1})
+	for _, servers := range []any{nil, map[string]any{}, "x", []any{5}, []any{"nonsense"}, []any{map[string]any{"name": "a"}},
+		[]any{map[string]any{"name": "a", "command": "/bin/true", "args": "x", "env": []any{}}}, []any{map[string]any{"name": "a", "type": "http", "url": 5}}} {
+		if c := code(e.call("session/new", map[string]any{"cwd": e.root, "mcpServers": servers})); c != -32602 {
+			t.Errorf("servers %v: %v", servers, c)
+		}
+	}
+	if c := code(e.call("session/new", map[string]any{"cwd": e.root})); c != -32602 {
+		t.Errorf("no servers: %v", c)
+	}
+	r := e.call("session/new", map[string]any{"cwd": e.root, "mcpServers": []any{}})
+	id := r["result"].(map[string]any)["sessionId"]
+	for _, dir := range []string{"relative", filepath.Dir(e.root), filepath.Join(e.root, "none")} {
+		for _, method := range []string{"session/load", "session/resume"} {
+			if c := code(e.call(method, map[string]any{"sessionId": id, "cwd": dir, "mcpServers": []any{}})); c != -32602 {
+				t.Errorf("%s in %s: %v", method, dir, c)
+			}
+		}
+	}
+	if c := code(e.call("session/resume", map[string]any{"sessionId": id, "cwd": e.root})); c != 0 {
+		t.Errorf("resume without servers, which the schema lets be: %v", c)
 	}
 }
 

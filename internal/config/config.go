@@ -10,6 +10,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/internal/edits"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // Settings are the merged settings of one start.
@@ -257,26 +258,25 @@ func (s *Settings) read(data []byte) error {
 		return &Error{s.File, 1, "is empty: write {} for no settings, or remove the file"}
 	}
 	known := s.keys()
-	members, err := topMembers(data)
+	_, err := strictjson.Value(data) // nowhere in it does a key stand twice
 	if err != nil {
-		return &Error{s.File, lineAt(data, err.offset), err.what}
+		return &Error{s.File, strictjson.Line(err), err.Error()}
 	}
-	seen := map[string]bool{}
+	members, err := strictjson.List(data)
+	if err != nil {
+		return &Error{s.File, strictjson.Line(err), err.Error()}
+	}
 	for _, m := range members {
-		if seen[m.name] {
-			return &Error{s.File, lineAt(data, m.offset), fmt.Sprintf("the key %q stands there twice", m.name)}
-		}
-		seen[m.name] = true
-		take, ok := known[m.name]
+		take, ok := known[m.Name]
 		if !ok {
-			if slices.Contains(unused, m.name) {
-				s.Unused = append(s.Unused, m.name)
+			if slices.Contains(unused, m.Name) {
+				s.Unused = append(s.Unused, m.Name)
 				continue
 			}
-			return &Error{s.File, lineAt(data, m.offset), unknownKey(m.name, known)}
+			return &Error{s.File, m.Line, unknownKey(m.Name, known)}
 		}
-		if err := take(m.value); err != nil {
-			return &Error{s.File, lineAt(data, m.offset), fmt.Sprintf("%s: %s", m.name, plain(err))}
+		if err := take(m.Value); err != nil {
+			return &Error{s.File, m.Line, fmt.Sprintf("%s: %s", m.Name, plain(err))}
 		}
 	}
 	return nil
@@ -313,58 +313,4 @@ func plain(err error) string {
 		return fmt.Sprintf("a %s stands where something else is wanted (%s)", mismatch.Value, mismatch.Type)
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
-}
-
-type member struct {
-	name   string
-	offset int64
-	value  json.RawMessage
-}
-
-type syntaxError struct {
-	offset int64
-	what   string
-}
-
-// topMembers splits an object into its members, in order.
-func topMembers(data []byte) ([]member, *syntaxError) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	fail := func(err error) *syntaxError {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return &syntaxError{syntax.Offset, "is not JSON: " + syntax.Error()}
-		}
-		return &syntaxError{int64(len(data)), "is not JSON: it ends too early"}
-	}
-	open, err := dec.Token()
-	if err != nil {
-		return nil, fail(err)
-	}
-	if open != json.Delim('{') {
-		return nil, &syntaxError{0, "must hold one object, { … }"}
-	}
-	var out []member
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, fail(err)
-		}
-		m := member{offset: dec.InputOffset()}
-		m.name, _ = name.(string)
-		if err := dec.Decode(&m.value); err != nil {
-			return nil, fail(err)
-		}
-		out = append(out, m)
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, fail(err)
-	}
-	if dec.More() {
-		return nil, &syntaxError{dec.InputOffset(), "holds more than one object"}
-	}
-	return out, nil
-}
-
-func lineAt(data []byte, offset int64) int {
-	return 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n"))
 }

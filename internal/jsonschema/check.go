@@ -9,13 +9,15 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // Bounds of one check.
 const (
 	maxSteps  = 1 << 18 // schemas that are held against values
 	maxFaults = 20
-	maxNested = 4 * maxDepth // schemas within schemas, references among them
+	maxNested = 4 * strictjson.MaxDepth // schemas within schemas, references among them
 )
 
 // A Fault is one way in which a value does not fit.

@@ -1,20 +1,18 @@
 package jsonschema
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // Bounds of a document.
 const (
-	maxDepth  = 100      // of nesting
 	maxBytes  = 16 << 20 // of a value
 	maxNumber = 400      // characters of a number, and its exponent
 )
@@ -25,82 +23,31 @@ func decode(data []byte) (any, error) {
 	if len(data) > maxBytes {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxBytes)
 	}
-	if !utf8.Valid(data) {
-		return nil, errors.New("it is not UTF-8")
+	v, err := strictjson.Value(data)
+	if err == nil {
+		err = bounded(v)
+	} else {
+		err = fmt.Errorf("it %w", err)
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	v, err := one(dec, 0)
-	if err != nil {
-		return nil, plain(err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the value")
-	}
-	return v, nil
+	return v, err
 }
 
-func plain(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("it ends too early")
+// bounded refuses numbers that would take much memory.
+func bounded(v any) error {
+	var err error
+	switch v := v.(type) {
+	case json.Number:
+		_, err = rational(v)
+	case []any:
+		for i := 0; i < len(v) && err == nil; i++ {
+			err = bounded(v[i])
+		}
+	case map[string]any:
+		for _, e := range v {
+			err = cmp.Or(err, bounded(e))
+		}
 	}
 	return err
-}
-
-func one(dec *json.Decoder, depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("it is nested deeper than %d levels", maxDepth)
-	}
-	t, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t := t.(type) {
-	case json.Delim:
-		if t == '[' {
-			return list(dec, depth)
-		}
-		return object(dec, depth)
-	case json.Number:
-		if _, err := rational(t); err != nil {
-			return nil, err
-		}
-		return t, nil
-	default:
-		return t, nil
-	}
-}
-
-func list(dec *json.Decoder, depth int) (any, error) {
-	out := []any{}
-	for dec.More() {
-		v, err := one(dec, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	_, err := dec.Token()
-	return out, err
-}
-
-func object(dec *json.Decoder, depth int) (any, error) {
-	out := map[string]any{}
-	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		name, _ := t.(string)
-		if _, twice := out[name]; twice {
-			return nil, fmt.Errorf("the name %q comes twice", name)
-		}
-		if out[name], err = one(dec, depth+1); err != nil {
-			return nil, err
-		}
-	}
-	_, err := dec.Token()
-	return out, err
 }
 
 // rational is a number as it is written. One that would take much memory is

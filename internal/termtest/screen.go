@@ -146,6 +146,30 @@ func (s *Screen) row(y int) string {
 	return b.String()
 }
 
+// Looks is how each cell of each row is drawn, in words: "bold #ff8787"; "" for
+// the terminal's own look.
+func (s *Screen) Looks() [][]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rows := make([][]string, s.e.Height())
+	var last uv.Style
+	name := ""
+	for y := range rows {
+		rows[y] = make([]string, s.e.Width())
+		for x := range rows[y] {
+			c := s.e.CellAt(x, y)
+			if c == nil {
+				continue
+			}
+			if c.Style != last { // most cells look like the one before
+				last, name = c.Style, styleName(c.Style)
+			}
+			rows[y][x] = name
+		}
+	}
+	return rows
+}
+
 // Styled is Text with the look of each row beneath it: one letter for each
 // cell, and a legend. Rows in the terminal's own look have none.
 func (s *Screen) Styled() string {
@@ -183,6 +207,9 @@ func (s *Screen) Styled() string {
 }
 
 func styleName(s uv.Style) string {
+	if s.IsZero() {
+		return "" // nearly all cells
+	}
 	var out []string
 	for _, a := range []struct {
 		bit  uint8

@@ -60,6 +60,8 @@ type (
 	}
 	// Lost says that the session is gone, and why.
 	Lost struct{ Err error }
+	// Themed is the name of another theme.
+	Themed string
 	// Refreshed is what a new look at the surroundings found.
 	Refreshed snap.Start
 )
@@ -252,6 +254,9 @@ func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 	case tea.BackgroundColorMsg:
 		m.dark, m.dirty = msg.IsDark(), true
 		m.pickTheme()
+	case Themed:
+		m.dirty = true
+		m.setTheme(string(msg))
 	case tea.ModeReportMsg:
 		if msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet) {
 			m.widths, m.dirty = view.Graphemes, true

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/room/activity"
+	"github.com/tera-pilot/tera-pilot/tui/room/ask"
 	"github.com/tera-pilot/tera-pilot/tui/room/composer"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/tty"
@@ -106,6 +107,7 @@ type front struct {
 
 	asked   string        // id of the question that was printed
 	code    string        // answers it
+	form    ask.Form      // what is filled in, where it has one
 	grant   string        // the code that raises the level or opens the window
 	raise   string        // the level that waits for its code
 	opens   *event.Window // the window that does
@@ -187,7 +189,10 @@ func (f *front) ask(typed <-chan line) {
 			waiting = false
 		}
 	}
-	f.p.question(*q, f.code)
+	if f.form = (ask.Form{}); q.Kind == event.AskUser {
+		f.form = ask.NewForm(q.Form)
+	}
+	f.p.question(*q, f.code, f.form)
 	f.refuse()
 }
 
@@ -195,7 +200,7 @@ func (f *front) ask(typed <-chan line) {
 func (f *front) refuse() {
 	if q := f.state.Question; f.ended && q != nil {
 		f.p.line("held", "the input has ended: nobody can answer, so the answer is no")
-		if err := f.send(f.answer(*q, event.Answer{Choice: event.Deny, Reason: "nobody could answer: the input had ended"})); err != nil {
+		if err := f.send(f.answer(*q, event.Answer{Choice: event.Deny, Cancelled: len(f.form.Fields) > 0, Reason: "nobody could answer: the input had ended"})); err != nil {
 			f.p.err = errors.Join(f.p.err, err)
 		}
 	}
@@ -244,6 +249,11 @@ func (f *front) reply(q event.Question, rest string) error {
 	text = strings.TrimSpace(text)
 	var c event.Command
 	switch {
+	case q.Kind == event.AskUser && len(q.Form) > 0:
+		var understood bool
+		if c, understood = f.fill(q, word, text); understood && c == nil {
+			return nil
+		}
 	case q.Kind == event.AskUnknown:
 		if word == "done" || word == "again" || word == "look" {
 			c = event.Settle{Call: q.Call, How: word}

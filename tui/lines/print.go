@@ -7,6 +7,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
+	"github.com/tera-pilot/tera-pilot/tui/room/ask"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 )
@@ -36,7 +37,7 @@ func (p *printer) prose(prefix, text string) {
 }
 
 // question writes the whole record of a question.
-func (p *printer) question(q event.Question, code string) {
+func (p *printer) question(q event.Question, code string, f ask.Form) {
 	id := "prompt " + q.ID[:min(4, len(q.ID))]
 	if q.Digest != "" {
 		id += "  effect " + q.Digest[:min(8, len(q.Digest))]
@@ -51,6 +52,9 @@ func (p *printer) question(q event.Question, code string) {
 			mark = safe.Lit("  model says  ")
 		}
 		p.put("held", safe.Join(mark, safe.Shown(l.Text)))
+	}
+	if len(f.Fields) > 0 {
+		p.form(q, f)
 	}
 	for i, o := range q.Options {
 		p.put("held", safe.Join(safe.Lit("  option "), safe.Int(i+1), safe.Lit("  "), safe.Shown(o)))
@@ -84,6 +88,8 @@ func sound(q event.Question) bool {
 // choices is what can be answered.
 func choices(q event.Question, code string) string {
 	switch {
+	case q.Kind == event.AskUser && len(q.Form) > 0:
+		return fmt.Sprintf("type: %s N VALUE to fill in, then: %s send, or: %s decline, or: %s away (no word on it)", code, code, code, code)
 	case q.Kind == event.AskUser:
 		return fmt.Sprintf("type: %s say TEXT, or: %s deny", code, code)
 	case q.Kind == event.AskUnknown:

@@ -24,6 +24,7 @@ type Program struct {
 	t       *testing.T
 	keys    *io.PipeWriter
 	sizes   chan tui.Size
+	themes  chan string
 	done    chan struct{}
 	outcome tui.Outcome
 	err     error
@@ -63,7 +64,7 @@ var listen sync.Once
 func Open(t *testing.T, width, height int, o tui.Options) *Program {
 	t.Helper()
 	r, w := io.Pipe()
-	p := &Program{Screen: termtest.NewScreen(width, height), t: t, keys: w, sizes: make(chan tui.Size), done: make(chan struct{})}
+	p := &Program{Screen: termtest.NewScreen(width, height), t: t, keys: w, sizes: make(chan tui.Size), themes: make(chan string), done: make(chan struct{})}
 	if o.Env == nil {
 		o.Env = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
 	}
@@ -74,6 +75,7 @@ func Open(t *testing.T, width, height int, o tui.Options) *Program {
 		o.Mode = tui.Full
 	}
 	o.In, o.Out, o.Width, o.Height, o.Sizes = r, cooked{p.Screen}, width, height, p.sizes
+	o.Themes = p.themes
 	go func() {
 		buf := make([]byte, 1024)
 		for {
@@ -145,6 +147,12 @@ func (p *Program) Resize(width, height int) {
 	p.Screen.Resize(width, height)
 	p.sizes <- tui.Size{Width: width, Height: height}
 	p.Wait(50 * time.Millisecond)
+}
+
+// Theme changes the theme.
+func (p *Program) Theme(name string) {
+	p.themes <- name
+	p.Wait(20 * time.Millisecond)
 }
 
 // Ended says that the program has ended by itself.

@@ -3,8 +3,9 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
+
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // An Error is the error of an answer (JSON-RPC 2.0, section 5.1).
@@ -55,7 +56,7 @@ func decode(line []byte) (message, *Error) {
 	if !json.Valid(line) {
 		return message{}, &Error{CodeParse, "the line is not JSON"}
 	}
-	members, err := Members(line)
+	members, err := strictjson.Object(line)
 	if err != nil {
 		return message{}, &Error{CodeRequest, "the message is not one JSON object with distinct members"}
 	}
@@ -94,7 +95,7 @@ func (m message) asResponse(members map[string]json.RawMessage, hasID bool) (mes
 		m.result, m.err = nil, &Error{CodeInternal, "the answer has not one of result and error"}
 	case failed:
 		m.err = &Error{CodeInternal, "the answer is an error"}
-		if e, err := Members(raw); err == nil {
+		if e, err := strictjson.Object(raw); err == nil {
 			if code := 0; json.Unmarshal(e["code"], &code) == nil {
 				m.err.Code = code
 			}
@@ -109,31 +110,4 @@ func validID(id json.RawMessage) bool {
 		return false
 	}
 	return id[0] == '"' || bytes.IndexFunc(id, func(r rune) bool { return r != '-' && (r < '0' || r > '9') }) < 0
-}
-
-// Members are the members of one JSON object, by their exact names. An object
-// that has a member twice is an error.
-func Members(raw json.RawMessage) (map[string]json.RawMessage, error) {
-	in := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := in.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("not a JSON object")
-	}
-	out := map[string]json.RawMessage{}
-	for in.More() {
-		name, err := in.Token()
-		if err != nil {
-			return nil, err
-		}
-		key, ok := name.(string)
-		if _, twice := out[key]; !ok || twice {
-			return nil, fmt.Errorf("member %.40q twice", key)
-		}
-		var value json.RawMessage
-		if err := in.Decode(&value); err != nil {
-			return nil, err
-		}
-		out[key] = value
-	}
-	_, err := in.Token()
-	return out, err
 }

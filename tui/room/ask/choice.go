@@ -46,6 +46,9 @@ func (r *Room) choices() []choice {
 	case AskLevel:
 		return []choice{deny}
 	case event.AskUser:
+		if r.form != nil {
+			return r.formChoices()
+		}
 		deny.name, deny.short = safe.Lit("give no answer"), safe.Lit("no answer")
 		out := []choice{{"t", safe.Lit("type an answer"), safe.Lit("type"), true, (*Room).startText}, deny}
 		if len(r.q.Options) > 0 {

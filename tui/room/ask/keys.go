@@ -23,6 +23,8 @@ func (r *Room) Key(in tty.Input, k uv.Key) Outcome {
 	switch r.mode {
 	case reasoning, texting:
 		return r.write(in, k)
+	case picking:
+		return r.pickKey(in, k)
 	default:
 		return r.choose(in, k)
 	}
@@ -59,6 +61,7 @@ func (r *Room) choose(in tty.Input, k uv.Key) Outcome {
 		r.mode = choosing
 	case name == "esc":
 		return Outcome{Typed: typed, Later: true}
+	case typed == "" && r.formKey(in, name):
 	case name == "up" && r.list() > 0:
 		r.chosen = max(0, r.chosen-1)
 	case name == "down" && r.list() > 0:
@@ -178,11 +181,13 @@ func (r *Room) codeKey(in tty.Input, key string) Outcome {
 // write handles a key in a line of text.
 func (r *Room) write(in tty.Input, k uv.Key) Outcome {
 	r.arm.Disturb(in.At)
-	switch k.Keystroke() {
-	case "esc":
+	switch name := k.Keystroke(); {
+	case name == "esc":
 		r.mode = choosing
 		return Outcome{}
-	case "enter":
+	case r.formWriteKey(in, name):
+		return Outcome{}
+	case name == "enter":
 		return r.sendText(in)
 	}
 	Edit(&r.edit, k)

@@ -40,8 +40,9 @@ type Room struct {
 	code   string        // the letters of the code so far
 	hint   hint
 
-	rev  *review // of lines; nil where none can be left out
-	sent bool    // an edited proposal is on its way
+	rev  *review  // of lines; nil where none can be left out
+	form *filling // nil where there is none
+	sent bool     // an edited proposal is on its way
 
 	fits   bool // the scope that is chosen is on the screen as a whole
 	look   look
@@ -55,6 +56,7 @@ const (
 	reasoning
 	texting
 	scoping
+	picking // an option of a form's field
 )
 
 // hint is why a key did nothing.
@@ -79,6 +81,7 @@ type look struct {
 	cursor        int // of a review
 	anchor        int
 	picked        uint64 // stands for the choice of lines
+	filled        uint64 // stands for what is filled in
 }
 
 // shown is what a frame had on it.
@@ -86,6 +89,8 @@ type shown struct {
 	width  int
 	widths view.Widths
 	places []sheet.Place
+	fields []int // of a form, as a whole
+	values []string
 }
 
 // New makes the room of a question that is not yet on the screen. by is who
@@ -93,7 +98,7 @@ type shown struct {
 func New(q event.Question, by string) *Room {
 	r := &Room{q: q, by: by, sheet: sheet.New(q.Lines), frames: map[uint64]shown{}}
 	r.edit.OneLine = true
-	r.rev = newReview(q)
+	r.rev, r.form = newReview(q), newFilling(q)
 	r.sheet.Gutter = r.gutter
 	r.sound = q.LinesHash == event.HashLines(q.Lines)
 	for _, l := range q.Lines {
@@ -157,6 +162,9 @@ func (r *Room) Confirm(n uint64, at time.Time, fenced bool) {
 	}
 	if f.width == r.look.width && f.widths == r.look.widths {
 		r.sheet.Mark(f.places)
+		if r.form != nil {
+			r.form.mark(f.fields, f.values)
+		}
 	}
 }
 
@@ -178,7 +186,7 @@ func (r *Room) ArmedAt() (time.Time, bool) {
 
 // mayAllow says that every condition of a yes but its key is met.
 func (r *Room) mayAllow() bool {
-	return r.sound && r.sheet.Complete() && (r.mode != scoping || r.fits) && r.settled()
+	return r.sound && r.sheet.Complete() && (r.mode != scoping || r.fits) && r.settled() && r.form.ready()
 }
 
 // settled says that the question is about what the person chose, and that

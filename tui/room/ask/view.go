@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
@@ -19,12 +20,16 @@ const ruler = 10
 func (r *Room) View(width, height int, w view.Widths, now time.Time, next func() uint64) (lines []view.Line, caret *view.Cell) {
 	keys, at := r.keyRows(width, w, now)
 	extra, fits := r.extra(width, max(3, height/2), w)
-	r.fits = fits
-	body := height - 2 - len(keys) - len(extra)
 	rules := height >= ruler
+	body := height - 2 - len(keys)
 	if rules {
 		body -= 2
 	}
+	if r.form != nil {
+		extra = r.formRows(width, body-max(1, r.sheet.Rows(width, body/3, w)), w)
+	}
+	r.fits = fits
+	body -= len(extra)
 	sheetLines, places := r.sheet.View(width, max(1, body), w)
 	if r.rev != nil {
 		was := r.rev.cursor
@@ -45,7 +50,11 @@ func (r *Room) View(width, height int, w view.Widths, now time.Time, next func()
 	}
 	first := len(lines)
 	lines = append(lines, keys...)
-	r.number(width, height, w, shown{width, w, places}, next)
+	f := shown{width: width, widths: w, places: places}
+	if r.form != nil {
+		f.fields, f.values = slices.Clone(r.form.shown), slices.Clone(r.form.Values)
+	}
+	r.number(width, height, w, f, next)
 	if at != nil {
 		caret = &view.Cell{X: at.X, Y: first + at.Y}
 	}
@@ -57,7 +66,7 @@ func (r *Room) number(width, height int, w view.Widths, f shown, next func() uin
 	if r.arm == nil {
 		return
 	}
-	now := look{width: width, height: height, widths: w, mode: r.mode, chosen: r.chosen, complete: r.mayAllow()}
+	now := look{width: width, height: height, widths: w, mode: r.mode, chosen: r.chosen, complete: r.mayAllow(), filled: r.form.number()}
 	if r.rev != nil {
 		now.cursor, now.anchor, now.picked = r.rev.cursor, r.rev.anchor, r.rev.picked()
 	}
@@ -102,6 +111,9 @@ func (r *Room) heading() safe.Text {
 	case event.AskEdit:
 		return safe.Lit("review")
 	case event.AskUser:
+		if r.form != nil {
+			return safe.Lit("form")
+		}
 		return safe.Lit("question")
 	case event.AskUnknown:
 		return safe.Lit("unknown")
@@ -164,10 +176,10 @@ func (r *Room) progress(width int, w view.Widths) view.Line {
 	add := func(t safe.Text) {
 		more = append(more, view.Span{Text: safe.Join(t, safe.Lit("   ")), Style: theme.Key})
 	}
-	switch narrow, list := width < 72, r.list() > 0; {
+	switch narrow, list := width < 72, r.list() > 0 || r.form != nil; {
 	case list && below && seen < all: // the arrows choose there
 		add(safe.Lit("more: pgdown"))
-	case list && r.list() > 1:
+	case r.list() > 1:
 		add(safe.Lit("up down choose"))
 	case list:
 	case narrow && below:
@@ -264,6 +276,12 @@ func (r *Room) keyRows(width int, w view.Widths, now time.Time) (rows []view.Lin
 	switch r.mode {
 	case reasoning, texting:
 		return r.writeRows(width, w)
+	case picking:
+		help := safe.Lit("up down choose   enter take it   esc back")
+		if r.form.Fields[r.form.at].Kind == event.FieldChoices {
+			help = safe.Lit("up down choose   space take, leave   enter done   esc back")
+		}
+		return []view.Line{w.Cut(view.Lit(theme.Dim, help), width)}, nil
 	}
 	state := r.stateWord(now)
 	var parts []view.Line
@@ -280,6 +298,9 @@ func (r *Room) keyRows(width int, w view.Widths, now time.Time) (rows []view.Lin
 			name = c.short
 		}
 		parts = append(parts, view.Join(view.Lit(theme.Key, safe.Strict(c.key)), view.Spaces(1), view.Lit(theme.Plain, name)))
+	}
+	if r.form != nil && !narrow {
+		parts = append([]view.Line{view.Lit(theme.Dim, r.formHelp())}, parts...)
 	}
 	later := safe.Lit("later")
 	if r.mode == scoping {
@@ -310,6 +331,8 @@ func (r *Room) stateWord(now time.Time) view.Line {
 		return view.Lit(theme.Alarm, safe.Lit("LINES DO NOT FIT THEIR DIGEST: only no"))
 	case r.Revising() || r.rev.changed():
 		return view.Lit(theme.Dim, safe.Lit("asking anew ..."))
+	case r.form != nil && r.sheet.Complete() && !r.formState().Empty():
+		return view.Lit(theme.Warn, r.formState())
 	case r.rev != nil && !r.rev.any():
 		return view.Lit(theme.Warn, safe.Lit("NOTHING IS LEFT to apply"))
 	case r.hint == readOn || !r.mayAllow():
@@ -352,6 +375,9 @@ func (r *Room) writeRows(width int, w view.Widths) ([]view.Line, *view.Cell) {
 	label, help := safe.Lit("reason "), safe.Lit("enter rejects, with or without a reason   esc back")
 	if r.mode == texting {
 		label, help = safe.Lit("answer "), safe.Lit("enter answers   esc back")
+	}
+	if r.mode == texting && r.form != nil {
+		label, help = safe.Lit("value  "), safe.Lit("enter fills it in, sends nothing   up down field   esc back")
 	}
 	lines, at := r.edit.View(width-len(label.String()), 1, 3, w)
 	for i := range lines {

@@ -48,11 +48,7 @@ func (s *Sheet) Complete() bool { return len(s.lines) > 0 && s.count == len(s.li
 // View draws a screen of the sheet. shown are the rows on it; whoever knows
 // that the terminal has them hands them to Mark.
 func (s *Sheet) View(width, height int, w view.Widths) (out []view.Line, shown []Place) {
-	if width != s.width || w != s.widths {
-		s.width, s.widths = width, w
-		s.top.Row = 0
-		clear(s.rows)
-	}
+	s.resize(width, w)
 	s.height = max(0, height)
 	s.top = s.clamp(s.top)
 	for p := s.top; p.Line < len(s.lines) && len(out) < s.height; p = (Place{p.Line + 1, 0}) {
@@ -64,6 +60,23 @@ func (s *Sheet) View(width, height int, w view.Widths) (out []view.Line, shown [
 		}
 	}
 	return view.Fill(out, s.height), shown
+}
+
+func (s *Sheet) resize(width int, w view.Widths) {
+	if width != s.width || w != s.widths {
+		s.width, s.widths = width, w
+		s.top.Row = 0
+		clear(s.rows)
+	}
+}
+
+// Rows is how many rows the lines take, or most when they take more.
+func (s *Sheet) Rows(width, most int, w view.Widths) (n int) {
+	s.resize(width, w)
+	for i := 0; i < len(s.lines) && n < most; i++ {
+		n += len(s.layout(i))
+	}
+	return min(n, most)
 }
 
 // Mark says that rows were on the screen, at the width of the last View.
