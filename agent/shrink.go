@@ -185,7 +185,7 @@ func (s *Session) summary(ctx context.Context, m mind, state session.State, gone
 		if errors.Is(failed, ErrNoEvidence) {
 			return "", "", total, failed
 		}
-		total = addUsage(total, stored.Usage)
+		total = total.Plus(stored.Usage)
 		if failed != nil || reply.Stop != model.StopEnd {
 			break
 		}
@@ -197,19 +197,6 @@ func (s *Session) summary(ctx context.Context, m mind, state session.State, gone
 		req.Messages = []model.Message{model.UserText(order + "\nYour last try was not taken: " + visible.Strict(wrong) + ".")}
 	}
 	return fit.Plain(state, gone), "", total, nil
-}
-
-func addUsage(a, b event.Usage) event.Usage {
-	a.Input, a.Output = a.Input+b.Input, a.Output+b.Output
-	a.CacheRead, a.CacheWrite = a.CacheRead+b.CacheRead, a.CacheWrite+b.CacheWrite
-	if b.Cost != nil {
-		sum := *b.Cost
-		if a.Cost != nil {
-			sum += *a.Cost
-		}
-		a.Cost = &sum
-	}
-	return a
 }
 
 // overflowed learns from a server that refused a request for its length, and

@@ -80,6 +80,20 @@ type Usage struct {
 	Cost       *int64 `json:"cost,omitempty"`
 }
 
+// Plus is the sum of both; a cost that is not known adds nothing.
+func (u Usage) Plus(v Usage) Usage {
+	u.Input, u.Output = u.Input+v.Input, u.Output+v.Output
+	u.CacheRead, u.CacheWrite = u.CacheRead+v.CacheRead, u.CacheWrite+v.CacheWrite
+	if v.Cost != nil {
+		sum := *v.Cost
+		if u.Cost != nil {
+			sum += *u.Cost
+		}
+		u.Cost = &sum
+	}
+	return u
+}
+
 // TodoChanged is the whole list of tasks.
 type TodoChanged struct {
 	Items []TodoItem `json:"items"`
