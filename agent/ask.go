@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/agent/fit"
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/audit"
 )
@@ -67,7 +66,7 @@ func (s *Session) send(ctx context.Context, m mind, req model.Request, onDelta f
 		s.compactSoon()
 	}
 	if u := reply.Usage; u != nil && askErr == nil && !cut {
-		if next := m.known.Saw(fit.Request(req), u.Input+u.CacheRead+u.CacheWrite); next != m.known {
+		if next := m.known.Saw(m.untaught(req), u.Input+u.CacheRead+u.CacheWrite); next != m.known {
 			s.learn(m, next)
 		}
 	}

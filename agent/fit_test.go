@@ -203,7 +203,7 @@ func TestTenThousandTurns(t *testing.T) {
 		))
 		req, err := r.session.fitted(t.Context(), mind)
 		must(err)
-		largest = max(largest, fit.Request(req))
+		largest = max(largest, fit.Request(req, nil))
 	}
 	if largest > window*fit.CompactAt/100+4096 {
 		t.Errorf("a request of %d tokens was made for a window of %d", largest, window)
@@ -593,8 +593,8 @@ func TestTheAnswerIsHeldToTheBudget(t *testing.T) {
 		t.Fatalf("%d requests", len(m.asked))
 	}
 	q := m.asked[0]
-	if q.MaxTokens == 0 || fit.Request(q)+int64(q.MaxTokens) > 9_000 {
-		t.Errorf("an answer of %d tokens was asked for beside %d of the request", q.MaxTokens, fit.Request(q))
+	if q.MaxTokens == 0 || fit.Request(q, nil)+int64(q.MaxTokens) > 9_000 {
+		t.Errorf("an answer of %d tokens was asked for beside %d of the request", q.MaxTokens, fit.Request(q, nil))
 	}
 }
 

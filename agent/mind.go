@@ -53,7 +53,13 @@ func (s *Session) taught(m Mind) mind { return mind{m, s.o.Learnt.Get(m.id(), m.
 func (m mind) window() int64 { return m.known.In(m.Window) }
 
 // tokens is the estimate of a request.
-func (m mind) tokens(r model.Request) int64 { return m.known.Tokens(fit.Request(r)) }
+func (m mind) tokens(r model.Request) int64 { return m.known.Tokens(m.untaught(r)) }
+
+// untaught is the estimate of a request without what was learnt of the model.
+func (m mind) untaught(r model.Request) int64 { return fit.Request(r, m.pictures()) }
+
+// pictures is how the model counts pictures.
+func (m mind) pictures() fit.Pictures { return fit.PicturesOf(m.id(), m.Model) }
 
 // small says that the model gets the short prompt, few tools and short results.
 func (m mind) small() bool { return m.Small || m.window() < fit.SmallWindow }

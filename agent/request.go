@@ -109,7 +109,11 @@ func message(m session.Message, see sight) (model.Message, error) {
 	case m.Call != nil:
 		text := frame(*m.Call)
 		if m.Masked > 0 {
-			text += fmt.Sprintf("\n[%s: %d bytes that are not shown any more; read_file %s shows them, or call the tool again]", visible.Strict(clip(m.Call.Title, 200)), m.Masked, outName(m.Call.Call))
+			what := fmt.Sprintf("%d bytes", m.Masked)
+			if n := len(m.Call.Images); n > 0 {
+				what += fmt.Sprintf(" and %d pictures", n)
+			}
+			text += fmt.Sprintf("\n[%s: %s that are not shown any more; read_file %s shows the text, or call the tool again]", visible.Strict(clip(m.Call.Title, 200)), what, outName(m.Call.Call))
 		}
 		if m.Loose {
 			return model.UserText("[a file that the person named]\n" + text), nil

@@ -74,7 +74,7 @@ func (s *Session) measure(m mind) (session.State, model.Request, int64, error) {
 // finds them first.
 func (s *Session) mask(state session.State, m mind) (bool, error) {
 	sent := state.Sent()
-	calls, freed := fit.Mask(sent, m.known, m.window())
+	calls, freed := fit.Mask(sent, m.known, m.window(), s.sizes(m))
 	if len(calls) == 0 {
 		return false, nil
 	}
@@ -109,7 +109,7 @@ func (s *Session) compact(ctx context.Context, m mind, keep int64) error {
 		return err
 	}
 	window, sent := m.window(), state.Sent()
-	n := fit.Cut(sent, m.known, min(window*keep/100, from*keepMost/100), sizeOf)
+	n := fit.Cut(sent, m.known, min(window*keep/100, from*keepMost/100), s.sizes(m))
 	if n == 0 {
 		return errNothing
 	}
@@ -143,13 +143,16 @@ func (s *Session) compact(ctx context.Context, m mind, keep int64) error {
 	return s.owner.emit(done)
 }
 
-// sizeOf is a message's estimate.
-func sizeOf(m session.Message) int64 {
-	msg, err := message(m, nil)
-	if err != nil {
-		return 0
+// sizes estimates messages of the session, with their pictures.
+func (s *Session) sizes(m mind) func(session.Message) int64 {
+	see, pictures := s.sees(m), m.pictures()
+	return func(x session.Message) int64 {
+		msg, err := message(x, see)
+		if err != nil {
+			return 0 // the request that is made of it next says what is wrong
+		}
+		return fit.Message(msg, pictures)
 	}
-	return fit.Message(msg)
 }
 
 // hashOf commits to messages as they were sent.

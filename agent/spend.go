@@ -96,7 +96,7 @@ func assumed(m mind, req model.Request, reply model.Reply, failed error) *model.
 			return &model.Usage{}
 		}
 	}
-	return &model.Usage{Input: m.tokens(req), Output: m.known.Tokens(fit.Message(reply.Message()))}
+	return &model.Usage{Input: m.tokens(req), Output: m.known.Tokens(fit.Message(reply.Message(), m.pictures()))}
 }
 
 // used counts all tokens of a usage.

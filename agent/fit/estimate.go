@@ -8,8 +8,7 @@ const (
 	proseBytes = 36
 	codeBytes  = 30
 	denseBytes = 20
-	perMessage = 8    // tokens around each message
-	perImage   = 1600 // tokens of a picture, at most in the services that say
+	perMessage = 8 // tokens around each message
 )
 
 // Tokens estimates a text, in tokens, before the factor of the model.
@@ -28,8 +27,8 @@ func Tokens(text string, code bool) int64 {
 	return (int64(len(text)-dense)*10+per-1)/per + (int64(dense)*10+denseBytes-1)/denseBytes
 }
 
-// Message estimates one message.
-func Message(m model.Message) int64 {
+// Message estimates one message for a model that counts pictures so.
+func Message(m model.Message, pictures Pictures) int64 {
 	n := int64(perMessage)
 	for _, p := range m.Parts {
 		switch p.Kind {
@@ -44,7 +43,9 @@ func Message(m model.Message) int64 {
 				n += Tokens(p.Opaque.Value, true)
 			}
 		case model.PartImage:
-			n += perImage
+			if p.Image != nil {
+				n += pictures.of(p.Image.Data)
+			}
 		default:
 			n += Tokens(p.Text, true)
 		}
@@ -53,13 +54,13 @@ func Message(m model.Message) int64 {
 }
 
 // Request estimates a whole request: system prompt, tools and messages.
-func Request(r model.Request) int64 {
+func Request(r model.Request, pictures Pictures) int64 {
 	n := perMessage + Tokens(r.System, false)
 	for _, t := range r.Tools {
 		n += perMessage + Tokens(t.Name, true) + Tokens(t.Description, false) + Tokens(string(t.Schema), true)
 	}
 	for _, m := range r.Messages {
-		n += Message(m)
+		n += Message(m, pictures)
 	}
 	return n
 }

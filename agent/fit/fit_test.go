@@ -29,7 +29,7 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%q: %d, want %d", c.text, got, c.want)
 		}
 	}
-	if a, b := Request(model.Request{}), Request(model.Request{Messages: []model.Message{model.UserText("hello")}}); b <= a {
+	if a, b := Request(model.Request{}, nil), Request(model.Request{Messages: []model.Message{model.UserText("hello")}}, nil); b <= a {
 		t.Error("a message costs nothing")
 	}
 }
@@ -124,11 +124,12 @@ func talk(n, size int, change func(i int, r *event.CallResult)) []session.Messag
 // were done are masked, in one batch that is worth it.
 func TestMask(t *testing.T) {
 	const window = 20_000
-	calls, freed := Mask(talk(20, 3000, nil), Known{}, window)
+	size := func(m session.Message) int64 { return Tokens(m.Call.Body, true) + 1500*int64(len(m.Call.Images)) }
+	calls, freed := Mask(talk(20, 3000, nil), Known{}, window, size)
 	if !slices.Contains(calls, "c0") || slices.Contains(calls, "c19") || !slices.IsSortedFunc(calls, func(a, b string) int { return len(a) - len(b) }) || !Over(freed, window, leastFreed) {
 		t.Errorf("%v, %d", calls, freed)
 	}
-	if calls, _ := Mask(talk(6, 500, nil), Known{}, window); calls != nil {
+	if calls, _ := Mask(talk(6, 500, nil), Known{}, window, size); calls != nil {
 		t.Errorf("a batch that frees little: %v", calls)
 	}
 	kinds := map[string]func(*event.CallResult){
@@ -148,10 +149,18 @@ func TestMask(t *testing.T) {
 			case 1:
 				r.Files, r.Changes = []event.FileSeen{{Path: "/a"}}, []event.Change{{Path: "a"}}
 			}
-		}), Known{}, window)
+		}), Known{}, window, size)
 		if slices.Contains(calls, "c0") || !slices.Contains(calls, "c2") {
 			t.Errorf("%s: %v", name, calls)
 		}
+	}
+	pictures, freed := Mask(talk(20, 40, func(i int, r *event.CallResult) {
+		if i < 3 {
+			r.Images = []event.ImageRef{{Name: "p"}}
+		}
+	}), Known{}, window, size)
+	if !slices.Equal(pictures, []string{"c0", "c1", "c2"}) || freed < 4500 {
+		t.Errorf("of old pictures: %v, %d", pictures, freed)
 	}
 }
 
@@ -222,5 +231,50 @@ func TestSourceFits(t *testing.T) {
 		if got := (Known{Factor: 1.5}).Tokens(Tokens(source, true)); got > 4400 {
 			t.Errorf("%d calls: %d tokens", n, got)
 		}
+	}
+}
+
+// TestPicturesOf: each maker's own rule, from its examples where it gives any; a
+// picture that says no size is a large one.
+func TestPicturesOf(t *testing.T) {
+	for _, c := range []struct {
+		provider, model string
+		w, h            int
+		want            int64
+	}{
+		{"anthropic", "claude-opus-4-7", 1000, 1000, 1334},
+		{"openrouter", "anthropic/claude-sonnet-4-6", 200, 200, 54},
+		{"anthropic", "claude-opus-4-7", 8000, 8000, 4784},
+		{"openai", "gpt-4o", 1024, 1024, 765},
+		{"openai", "gpt-4o", 2048, 4096, 1105},
+		{"openai", "gpt-4o-mini", 512, 512, 8500},
+		{"openai-chat", "gpt-4.1-nano", 1024, 1024, 2520},
+		{"openai", "gpt-5-mini", 8000, 8000, 3779},
+		{"gemini", "gemini-2.5-flash", 384, 384, 258},
+		{"gemini", "gemini-2.5-flash", 1536, 800, 4 * 258},
+		{"openrouter", "google/gemini-3-pro", 8000, 10, 1120},
+		{"ollama", "qwen2.5vl:7b", 1008, 1008, 1296},
+		{"lmstudio", "gemma3", 1, 1, 256},
+		{"ollama", "qwen2.5vl:7b", 8000, 8000, 4096},
+		{"", "", 1 << 40, 1, 4096},
+		{"gemini", "gemini-2.5-flash", 1, 1, 258},
+		{"openai", "gpt-4o", 8000, 1, 85 + 4*170},
+	} {
+		if got := PicturesOf(c.provider, c.model)(c.w, c.h); got != c.want {
+			t.Errorf("%s %s %d × %d: %d, want %d", c.provider, c.model, c.w, c.h, got, c.want)
+		}
+	}
+	gif := []byte("GIF89a\x38\x04\x38\x04\x00\x00") // 1,080 pixels a side
+	shown := func(data []byte) model.Message {
+		return model.Message{Role: model.RoleUser, Parts: []model.Part{{Kind: model.PartImage, Image: &model.Image{Data: data}}}}
+	}
+	if got := Message(shown(gif), PicturesOf("anthropic", "claude-x")); got != perMessage+1556 {
+		t.Errorf("a picture of 1,080 pixels a side: %d", got)
+	}
+	if got := Message(shown([]byte("no head")), PicturesOf("anthropic", "claude-x")); got != perMessage+4784 {
+		t.Errorf("a picture without a size: %d", got)
+	}
+	if got := Message(shown(gif), nil); got != perMessage+39*39 {
+		t.Errorf("for a model that nobody named: %d", got)
 	}
 }

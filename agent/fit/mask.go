@@ -23,8 +23,9 @@ func Over(tokens, window, percent int64) bool { return tokens*100 >= window*perc
 // Mask chooses the results that are no longer sent, in one batch; none when
 // too little would be gained. What the person said or answered, tasks,
 // refusals, results that the model has not answered yet and the last read of
-// a file that was edited are never among them. freed is in tokens of k.
-func Mask(sent []session.Message, k Known, window int64) (calls []string, freed int64) {
+// a file that was edited are never among them. size estimates a message; freed
+// is in tokens of k.
+func Mask(sent []session.Message, k Known, window int64, size func(session.Message) int64) (calls []string, freed int64) {
 	held := lastReads(sent)
 	kept, replies := int64(0), 0
 	for i := len(sent) - 1; i >= 0; i-- {
@@ -35,14 +36,14 @@ func Mask(sent []session.Message, k Known, window int64) (calls []string, freed 
 		if m.Call == nil {
 			continue
 		}
-		size := k.Tokens(Tokens(m.Call.Body, true))
+		tokens := k.Tokens(size(m))
 		young := replies == 0 || replies < keepReplies && !Over(kept, window, keepResults)
-		kept += size
+		kept += tokens
 		if young || held[m.Call.Call] || !maskable(m) {
 			continue
 		}
 		calls = append(calls, m.Call.Call)
-		freed += size
+		freed += tokens
 	}
 	if !Over(freed, window, leastFreed) {
 		return nil, 0
@@ -57,7 +58,7 @@ const shortBody = 200
 func maskable(m session.Message) bool {
 	r := m.Call
 	switch {
-	case m.Masked > 0, len(r.Body) < shortBody, r.Tool == "ask_user", r.Tool == "todo", refused(*r):
+	case m.Masked > 0, r.Body == "", len(r.Body) < shortBody && len(r.Images) == 0, r.Tool == "ask_user", r.Tool == "todo", refused(*r):
 		return false
 	}
 	return true

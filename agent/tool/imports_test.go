@@ -19,6 +19,7 @@ func TestImports(t *testing.T) {
 		"path", "regexp", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf16", "unicode/utf8",
 		"github.com/bmatcuk/doublestar/v4", "github.com/sergi/go-diff/diffmatchpatch",
 		"github.com/tera-pilot/tera-pilot/agent/effect",
+		"github.com/tera-pilot/tera-pilot/internal/picture",
 		"github.com/tera-pilot/tera-pilot/internal/strictjson", // bytes in, a value out
 	}
 	parts := map[string][]string{

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
+
+	"github.com/tera-pilot/tera-pilot/internal/picture"
 )
 
 // onePixel are pictures of one pixel, by kind.
@@ -28,7 +30,7 @@ func TestPictures(t *testing.T) {
 		}
 		has(t, r.Body, "p is a picture: "+kind+", 1 × 1 pixels")
 		for n := range data { // a cut head is no picture, or one that says its size
-			picture(data[:n])
+			picture.Look(data[:n])
 		}
 	}
 	png, _ := base64.StdEncoding.DecodeString(onePixel["image/png"])
