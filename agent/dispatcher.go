@@ -93,7 +93,6 @@ type verdict struct {
 	by       audit.By
 	reason   string
 	asked    *audit.Asked
-	stopped  bool // denied because the turn was stopped: nobody said no
 }
 
 func (v verdict) permits() bool {

@@ -412,6 +412,27 @@ func TestNobodySaidNo(t *testing.T) {
 	if len(r.results()) != 1 {
 		t.Error("no result")
 	}
+	for _, e := range r.events {
+		if b, ok := e.Body.(event.CallDecided); ok && (b.Decision != "denied" || b.By != "stopped") {
+			t.Errorf("decided %+v", b)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(r.state, "audit", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no log: %v", err)
+	}
+	var log strings.Builder
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Write(b)
+	}
+	if text := log.String(); strings.Contains(text, `"by":"user:tui"`) || !strings.Contains(text, `"by":"stopped"`) {
+		t.Errorf("the log says that somebody answered: %s", text)
+	}
+	r.verify()
 }
 
 // TestASubAgentRemembersForItsParent: what is kept beside a sub-agent's question

@@ -86,7 +86,7 @@ const saidNo = "the person said no"
 
 // refusal tells the model what was decided, by whom and what to do now.
 func refusal(v verdict) string {
-	if v.decision == audit.Denied && v.by != audit.ByHeadless && v.by != audit.ByTimeout && !v.stopped {
+	if v.decision == audit.Denied && v.by != audit.ByHeadless && v.by != audit.ByTimeout && v.by != audit.ByStopped {
 		why := ""
 		if v.reason != saidNo {
 			why = " Reason: " + v.reason

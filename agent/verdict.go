@@ -88,7 +88,7 @@ func (d *Dispatcher) put(ctx context.Context, p proposal) (verdict, func() (prop
 	case errors.Is(err, errTimeout):
 		return verdict{decision: audit.Denied, by: audit.ByTimeout, reason: "nobody answered within " + answerTime.String(), asked: asked}, nil, nil
 	case err != nil && ctx.Err() != nil:
-		return verdict{decision: audit.Denied, by: d.person(), reason: "the turn was stopped while this was asked, and nobody answered", asked: asked, stopped: true}, nil, nil
+		return verdict{decision: audit.Denied, by: audit.ByStopped, reason: "the turn was stopped while this was asked, and nobody answered", asked: asked}, nil, nil
 	case err != nil:
 		return verdict{}, nil, err
 	case a.revise != nil:

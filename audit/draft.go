@@ -166,7 +166,7 @@ func (in Intent) valid() error {
 	}
 	switch in.By {
 	case ByTUI, ByACP, ByCLI, ByRule, ByRemembered, ByWindow, ByBuiltIn, ByTable, ByFloor, ByParent, ByHook,
-		ByGuardian, ByTaint, ByHeadless, ByNoConfirm, ByTimeout, ByDemo:
+		ByGuardian, ByTaint, ByHeadless, ByNoConfirm, ByTimeout, ByStopped, ByDemo:
 	default:
 		return fmt.Errorf("an intent needs to say who decided, and %.80q is nobody", string(in.By))
 	}

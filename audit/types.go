@@ -119,6 +119,7 @@ const (
 	ByHeadless   By = "headless"
 	ByNoConfirm  By = "no-confirm"
 	ByTimeout    By = "timeout"
+	ByStopped    By = "stopped" // the turn ended while it was asked: nobody answered
 	ByDemo       By = "demo"
 )
 

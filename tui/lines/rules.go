@@ -18,7 +18,11 @@ func (f *front) window(word, rest string) error {
 		f.p.line("window", "answer the open question first")
 	default:
 		f.opens, f.raise, f.grant = &c, "", f.o.Code()
-		f.p.line("window", c.Mode+" lets more happen without a question for a while; to open it, type: "+f.grant+" open")
+		does := " lets more happen without a question for a while"
+		if f.state.Level == "plan" {
+			does = " changes nothing while plan mode denies all but reads; after it, more happens without a question for a while"
+		}
+		f.p.line("window", c.Mode+does+"; to open it, type: "+f.grant+" open")
 	}
 	return nil
 }

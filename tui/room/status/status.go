@@ -219,7 +219,10 @@ func Window(s *snap.State, width int, w view.Widths, now time.Time, still bool) 
 	}
 	left := s.Until.Sub(now)
 	says := safe.Lit("until then less is asked")
-	if s.Windowed == "unsafe" {
+	switch {
+	case s.Level == "plan":
+		says = safe.Lit("in plan mode all but reads is denied, with it too")
+	case s.Windowed == "unsafe":
 		says = safe.Lit("until then much less is asked")
 	}
 	rest := safe.Join(transcript.Seconds(max(0, left).Truncate(time.Second)), safe.Lit(" left"))
