@@ -28,7 +28,8 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 	if d.above != nil {
 		w.warn("asked by", "a sub-agent, whose goal is: "+d.above.goal)
 	}
-	w.fact("why ask", p.decision.Reason)
+	named := " (" + strings.Join(p.input.Taint, ", ") + ")" // which the context says, below
+	w.fact("why ask", strings.Replace(p.decision.Reason, named, "", 1))
 	w.reasons(p.heard, d.saidOfRisk(p))
 	if len(p.input.Taint) > 0 {
 		w.warn("context", "holds text from: "+strings.Join(p.input.Taint, ", "))

@@ -7,7 +7,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 )
 
-// TestTheQuestionNamesItsTaint: which file, which command, also after the
+// TestTheQuestionNamesItsTaint: which file, which command, once, also after the
 // session was gone on with.
 func TestTheQuestionNamesItsTaint(t *testing.T) {
 	protected := call{"write_file", map[string]any{"path": "AGENTS.md", "content": "x\n"}}
@@ -29,16 +29,19 @@ func TestTheQuestionNamesItsTaint(t *testing.T) {
 	id := r.session.ID()
 	names := func(q event.Question) {
 		t.Helper()
-		for _, kind := range []string{"why ask", "context"} {
-			found := ""
-			for _, l := range q.Lines {
+		said := map[string]string{}
+		for _, l := range q.Lines {
+			for _, kind := range []string{"why ask", "context"} {
 				if strings.HasPrefix(l.Text, kind) {
-					found = l.Text
+					said[kind] += l.Text
 				}
 			}
-			if !strings.Contains(found, "notes/odd.txt") || !strings.Contains(found, "echo from-a-command") {
-				t.Errorf("%s: %q", kind, found)
-			}
+		}
+		if text := said["context"]; !strings.Contains(text, "notes/odd.txt") || !strings.Contains(text, "echo from-a-command") {
+			t.Errorf("context: %q", text)
+		}
+		if text := said["why ask"]; !strings.Contains(text, "untrusted text is in the context, and") || strings.Contains(text, "notes/odd.txt") {
+			t.Errorf("it is not said once: %q", text)
 		}
 	}
 	names(last)
