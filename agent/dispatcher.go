@@ -103,7 +103,7 @@ func (v verdict) permits() bool {
 // the session's log when it returns. An error means that the session cannot go
 // on: a log takes nothing more.
 func (d *Dispatcher) Call(ctx context.Context, c event.Call) (event.CallResult, error) {
-	line, err := d.trailer(ctx, c)
+	line, err := d.trailer(c)
 	if err != nil {
 		return event.CallResult{}, err
 	}

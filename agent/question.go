@@ -20,7 +20,8 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 		Digest: p.digest.String(), Call: p.call.ID, Tool: p.set.Tool, Title: visible.Strict(p.set.Title),
 		Kind: questionKind(p.set), Danger: p.decision.Danger, Raised: p.decision.Raised,
 	}
-	q.Scopes = d.scopes(p)
+	offer := d.trailerOffer(p)
+	q.Scopes = append(d.scopes(p), offer...)
 	w := lines{refs: p.refs}
 	w.news(p.news)
 	w.proposed(p, d.world)
@@ -31,6 +32,9 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 	named := " (" + strings.Join(p.input.Taint, ", ") + ")" // which the context says, below
 	w.fact("why ask", strings.Replace(p.decision.Reason, named, "", 1))
 	w.reasons(p.heard, d.saidOfRisk(p))
+	if len(offer) > 0 {
+		w.fact("trailer", "none; commits can end in a line that holds the audit log to what it was: see \"allow more\"")
+	}
 	if len(p.input.Taint) > 0 {
 		w.warn("context", "holds text from: "+strings.Join(p.input.Taint, ", "))
 	} else {

@@ -6,11 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 )
 
 // How many questions do everyday tasks cost? docs/quietness.md holds the table;
@@ -144,8 +146,10 @@ func sensible(c *quietCount) func(event.Question) event.Answer {
 		default:
 			c.reads++
 		}
-		if n := len(q.Scopes); n > 0 {
-			return event.Answer{Choice: event.Keep, Scope: q.Scopes[n-1].ID}
+		for _, s := range slices.Backward(q.Scopes) {
+			if s.Rule != "" {
+				return event.Answer{Choice: event.Keep, Scope: s.ID}
+			}
 		}
 		return event.Answer{Choice: event.Once}
 	}
@@ -161,7 +165,10 @@ func playQuiet(t *testing.T, repo string, level gate.Level, tasks []quietTask) [
 		}
 		steps = append(steps, step{Say: "Done."})
 	}
-	r := newRig(t, steps, func(o *Options) { o.Level = level })
+	r := newRig(t, steps, func(o *Options) {
+		o.Level = level
+		o.Witness = keptAnswers{statedir.OpenAnswers(o.State, "audit_trailer.json"), "/repo"} // nobody spoke about it yet
+	})
 	withBook(r)
 	for name, text := range quietRepos()[repo] {
 		r.write(name, text)

@@ -54,6 +54,9 @@ func (s *Session) commands() []string {
 
 // remember keeps what the person chose beside the yes.
 func (d *Dispatcher) remember(ctx context.Context, p proposal, scope string, asked *audit.Asked) error {
+	if scope == trailerScope {
+		return d.keepTrailer(ctx)
+	}
 	for _, o := range gate.Scopes(p.input, p.decision) {
 		if o.ID == scope {
 			return d.keeps(ctx, o, rulebook.Kept{

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
@@ -22,32 +21,22 @@ type Witness interface {
 // trailers say what commits bear at their end.
 type trailers struct {
 	witness Witness // nil: no line
-	asked   bool    // in this session, whether there shall be one
 	line    string  // for the present call
 }
 
-// Answers to the question about it.
-const (
-	witnessYes = "yes, in this repository"
-	witnessNo  = "no, never in this repository"
-)
+// trailerScope is the offer, beside the yes to a commit, that later ones bear
+// the line. A question of its own, in the middle of the work, it is not worth.
+const trailerScope = "trailer"
 
 // trailer is the line that a commit of this call shall bear, "" for none. It is
-// fixed for the call, so that the plan and its recheck are the same. Nobody is
-// asked twice in a session, and nobody at all where nobody can answer.
-func (d *Dispatcher) trailer(ctx context.Context, c event.Call) (string, error) {
-	t, err := d.tools.Lookup(c.Tool)
-	if err != nil || c.Status != callOK || !t.Spec().Commits || d.trailers.witness == nil {
+// fixed for the call, so that the plan and its recheck are the same.
+func (d *Dispatcher) trailer(c event.Call) (string, error) {
+	if c.Status != callOK || !d.commits(c) || d.trailers.witness == nil {
 		return "", nil // what is wrong with the call is said by its proposal
 	}
-	yes, known, err := d.trailers.witness.Wanted()
+	yes, _, err := d.trailers.witness.Wanted()
 	if err != nil {
 		return "", d.owner.emit(event.Notice{Severity: "warn", Key: "trailer", Text: "no Tera-Audit line in commits: " + err.Error()})
-	}
-	if !known && !d.trailers.asked {
-		if yes, err = d.askTrailer(ctx, c); err != nil {
-			return "", err
-		}
 	}
 	if !yes {
 		return "", nil
@@ -55,42 +44,37 @@ func (d *Dispatcher) trailer(ctx context.Context, c event.Call) (string, error) 
 	return d.log.Head().Trailer(), nil
 }
 
-// askTrailer asks the person, and keeps a clear answer. Everything else is a no
-// for this session.
-func (d *Dispatcher) askTrailer(ctx context.Context, c event.Call) (yes bool, err error) {
-	in, _, err := d.judge()
-	if err != nil || !in.CanAsk {
-		return false, err
+// commits says that a call is one of a tool that commits.
+func (d *Dispatcher) commits(c event.Call) bool {
+	t, err := d.tools.Lookup(c.Tool)
+	return err == nil && t.Spec().Commits
+}
+
+// trailerOffer offers the line beside the yes to a commit, as long as the
+// person has not spoken about it. A raised question offers nothing.
+func (d *Dispatcher) trailerOffer(p proposal) []event.Scope {
+	if p.decision.Raised || p.decision.Danger || p.nothing() || d.trailers.witness == nil || !d.commits(p.call) {
+		return nil
 	}
-	d.trailers.asked = true
-	q := event.Question{Call: c.ID, Tool: c.Tool, Title: "a line about the audit log in commits", Kind: event.AskUser, Options: []string{witnessYes, witnessNo}}
-	var w lines
-	w.fact("asks", "shall commits that the agent makes in this repository end in a line like")
-	w.fact("", d.log.Head().Trailer())
-	w.blank()
-	w.fact("for", "whoever has a clone can then prove that your audit log was not put back to an older copy")
-	w.fact("shows", "how many records the log has, and that commits are of one log; nothing of what it holds")
-	w.fact("later", `audit_trailer in config.json: "always" or "never"`)
-	q.Lines = w.out
-	a, err := d.owner.ask(ctx, d.finish(q), nil)
-	if errors.Is(err, errEnded) {
-		return false, err
+	if _, known, err := d.trailers.witness.Wanted(); known || err != nil {
+		return nil
 	}
-	if err != nil || a.Choice != event.Say || a.Text != witnessYes && a.Text != witnessNo {
-		return false, nil
+	return []event.Scope{{
+		ID: trailerScope, Title: "this commit; the next ones end in a line about the audit log",
+		Match: d.log.Head().Trailer() + ", which a clone can hold against a log that was put back", NoMatch: "this commit, and those of other repositories",
+		Ends: `with audit_trailer = "never" in config.json`,
+	}}
+}
+
+// keepTrailer keeps the person's word on the line, once that stands in the log.
+func (d *Dispatcher) keepTrailer(ctx context.Context) error {
+	if err := d.log.Event(context.WithoutCancel(ctx), audit.SettingsChange("commits in this repository bear the head of the log", "", "", "audit_trailer")); err != nil {
+		return noEvidence(err)
 	}
-	yes = a.Text == witnessYes
-	title := "commits in this repository do not bear the head of the log"
-	if yes {
-		title = "commits in this repository bear the head of the log"
+	if err := d.trailers.witness.Keep(true); err != nil {
+		return d.owner.emit(event.Notice{Severity: "warn", Key: "trailer", Text: "the answer could not be kept: " + err.Error()})
 	}
-	if err := d.log.Event(context.WithoutCancel(ctx), audit.SettingsChange(title, "", "", "audit_trailer")); err != nil {
-		return false, noEvidence(err)
-	}
-	if err := d.trailers.witness.Keep(yes); err != nil {
-		return false, d.owner.emit(event.Notice{Severity: "warn", Key: "trailer", Text: "the answer could not be kept: " + err.Error()})
-	}
-	return yes, nil
+	return nil
 }
 
 // A witnessed view adds the line to what a tool sees.

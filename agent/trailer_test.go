@@ -19,8 +19,8 @@ type keptAnswers struct {
 func (k keptAnswers) Wanted() (yes, known bool, err error) { return k.Get(k.root) }
 func (k keptAnswers) Keep(yes bool) error                  { return k.Put(k.root, yes) }
 
-// TestCommitsBearTheHead once the person said so: asked once for a repository,
-// never where nobody can answer, and what a commit bears is an anchor.
+// TestCommitsBearTheHead once the person said so: it is offered beside the yes to
+// a commit, with no question of its own, and what a commit bears is an anchor.
 func TestCommitsBearTheHead(t *testing.T) {
 	commit := func(n string) step {
 		return step{Calls: []call{{"git_commit", map[string]any{"message": "change " + n, "paths": []string{"b.txt"}}}}}
@@ -29,15 +29,14 @@ func TestCommitsBearTheHead(t *testing.T) {
 		name      string
 		canAsk    bool
 		answer    func(event.Question) event.Answer
-		asked     int    // times
+		offered   int    // times
 		trailers  int    // of two commits
 		known     bool   // the answer is kept
 		says, log string // what the log states
 	}{
-		{name: "yes", canAsk: true, answer: say(witnessYes), asked: 1, trailers: 2, known: true, log: "bear the head"},
-		{name: "no", canAsk: true, answer: say(witnessNo), asked: 1, known: true, log: "do not bear the head"},
-		{name: "something else", canAsk: true, answer: say("yes"), asked: 1},
-		{name: "not now", canAsk: true, answer: func(event.Question) event.Answer { return event.Answer{} }, asked: 1},
+		{name: "yes", canAsk: true, answer: keep(trailerScope), offered: 1, trailers: 1, known: true, log: "bear the head"},
+		{name: "this commit alone", canAsk: true, answer: yes, offered: 2},
+		{name: "another offer", canAsk: true, answer: keep("keep-1"), offered: 2},
 		{name: "nobody there", canAsk: false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,11 +48,16 @@ func TestCommitsBearTheHead(t *testing.T) {
 					o.Front, o.Interactive, o.OptOut, o.Level = audit.FrontRun, false, true, 2
 				}
 			})
-			asked := 0
+			offered := 0
 			r.person = func(q event.Question) event.Answer {
-				if strings.Contains(q.Title, "audit log") {
-					asked++
-					return c.answer(q)
+				if q.Kind != event.AskGit {
+					t.Errorf("asked %q", q.Title)
+				}
+				for _, s := range q.Scopes {
+					if s.ID == trailerScope {
+						offered++
+						return c.answer(q)
+					}
 				}
 				return yes(q)
 			}
@@ -67,8 +71,8 @@ func TestCommitsBearTheHead(t *testing.T) {
 			}
 			r.stop()
 			messages := gitOut(r, "log", "--format=%B")
-			if asked != c.asked || strings.Count(messages, "\nTera-Audit: ") != c.trailers || strings.Count(messages, "change ") != 2 {
-				t.Errorf("asked %d times:\n%s\n%+v", asked, messages, r.results())
+			if offered != c.offered || strings.Count(messages, "\nTera-Audit: ") != c.trailers || strings.Count(messages, "change ") != 2 {
+				t.Errorf("offered %d times:\n%s\n%+v", offered, messages, r.results())
 			}
 			if _, known, err := kept.Wanted(); err != nil || known != c.known {
 				t.Errorf("kept: %v, %v", known, err)
@@ -88,8 +92,8 @@ func TestCommitsBearTheHead(t *testing.T) {
 	}
 }
 
-func say(text string) func(event.Question) event.Answer {
-	return func(event.Question) event.Answer { return event.Answer{Choice: event.Say, Text: text} }
+func keep(scope string) func(event.Question) event.Answer {
+	return func(event.Question) event.Answer { return event.Answer{Choice: event.Keep, Scope: scope} }
 }
 
 func isAnchored(t *testing.T, state string, anchors []audit.Anchor) {

@@ -110,6 +110,7 @@ type Scope struct {
 	Rule    string `json:"rule"`     // in the policy language
 
 	Until time.Time `json:"until,omitzero"` // when it ends; zero: with the session
+	Ends  string    `json:"ends,omitempty"` // how it ends, in place of Until
 	Seen  string    `json:"seen,omitempty"` // "covers 12 of 200 earlier commands here"
 }
 

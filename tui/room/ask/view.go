@@ -265,6 +265,9 @@ func (r *Room) scope(s event.Scope, chosen bool, width int, w view.Widths) []vie
 
 // ends is when a scope ends, in the person's own time.
 func ends(s event.Scope) safe.Text {
+	if s.Ends != "" {
+		return safe.Shown(s.Ends)
+	}
 	if s.Until.IsZero() {
 		return safe.Lit("with this session")
 	}
