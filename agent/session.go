@@ -260,6 +260,15 @@ func (s *Session) Subscribe(seq uint64) ([]event.Event, <-chan event.Event, func
 	return s.owner.Subscribe(seq)
 }
 
+// Recall gives stored events again, by their numbers: a front end need not keep
+// what the log has.
+func (s *Session) Recall(seqs []uint64) ([]event.Event, error) {
+	var events []event.Event
+	var err error
+	doErr := s.owner.do(func(o *owned) { events, err = o.log.Recall(seqs) })
+	return events, errors.Join(doErr, err)
+}
+
 // Send hands a command of a front end to the session. It does not wait for
 // what comes of it: that is seen in the events.
 func (s *Session) Send(c event.Command) error {

@@ -34,6 +34,9 @@ type Session interface {
 	// that follow. The channel is closed when the session ends, and when the
 	// reader fell behind: then it subscribes again.
 	Subscribe(seq uint64) (backlog []event.Event, live <-chan event.Event, cancel func(), err error)
+	// Recall returns stored events again, by their numbers: the front end does
+	// not keep what the session's log has.
+	Recall(seqs []uint64) ([]event.Event, error)
 }
 
 // Mode is how the terminal is used.
@@ -164,8 +167,12 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	box, commands := newMailbox(), newMailbox()
 	source := tty.NewSource(o.In, time.Now)
 	gate := tty.NewGate(o.Out, func(n uint64) { box.add(app.Written{N: n, At: time.Now()}) })
+	var recall func([]uint64) ([]event.Event, error)
+	if o.Session != nil {
+		recall = o.Session.Recall
+	}
 	model := app.New(app.Options{
-		Send: func(c event.Command) { commands.add(c) }, Start: o.Start, Refresh: o.Refresh, Log: o.Log, Says: o.Says, Now: time.Now, Read: source.Last, Fence: gate.Answered,
+		Recall: recall, Send: func(c event.Command) { commands.add(c) }, Start: o.Start, Refresh: o.Refresh, Log: o.Log, Says: o.Says, Now: time.Now, Read: source.Last, Fence: gate.Answered,
 		Code: o.Code, By: o.By, Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline,
 		Desk: o.Desk, Keys: bindings, Notify: notifier(o.Notify, gate), Still: o.Still,
 		Copy: func(text string) error { return gate.Copy(text, lookup(o.Env, "TMUX") != "") },

@@ -12,6 +12,7 @@ import (
 type Session interface {
 	Send(event.Command) error
 	Subscribe(seq uint64) ([]event.Event, <-chan event.Event, func(), error)
+	Recall(seqs []uint64) ([]event.Event, error)
 }
 
 // Player stands between a session and a front end, and answers questions in

@@ -59,7 +59,7 @@ func (s *Store) encrypt(id string, beside func(string, seal.Key) error) error {
 		return err
 	}
 	defer func() { _ = l.file.Close(); _ = l.lock.Close() }() // nothing was written through them
-	events, good, err := s.vault.events(id, l.file, new(seal.Key))
+	events, _, good, err := s.vault.events(id, l.file, new(seal.Key))
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (s *Store) Search(id, text string) ([]Hit, error) {
 	if !bytes.HasPrefix(raw, []byte(sealPrefix)) && !maybe(raw, text) {
 		return nil, nil
 	}
-	events, _, err := s.vault.events(id, bytes.NewReader(raw), new(seal.Key))
+	events, _, _, err := s.vault.events(id, bytes.NewReader(raw), new(seal.Key))
 	if err != nil {
 		return nil, err
 	}

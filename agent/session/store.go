@@ -80,7 +80,9 @@ type Log struct {
 	seq    uint64
 	dirty  bool
 	closed bool
-	err    error // of a failed write: sticky, since the file's end is unknown then
+	starts []int64 // of the line of each event, by its number less one
+	end    int64   // of the last line
+	err    error   // of a failed write: sticky, since the file's end is unknown then
 	vault  *vault
 	key    seal.Key // zero: not encrypted
 }
@@ -119,6 +121,7 @@ func (l *Log) head() error {
 	line, err := l.vault.firstLine()
 	if err == nil {
 		_, err = l.file.Write(line)
+		l.end = int64(len(line))
 	}
 	if err != nil {
 		return fmt.Errorf("session log: %w", err)
@@ -151,10 +154,11 @@ func (l *Log) load() (events []event.Event, torn int64, err error) {
 	if have && l.vault.secret == "" {
 		return nil, 0, &LockedError{l.id}
 	}
-	events, good, err := l.vault.events(l.id, l.file, &l.key)
+	events, starts, good, err := l.vault.events(l.id, l.file, &l.key)
 	if err != nil {
 		return nil, 0, err
 	}
+	l.starts, l.end = starts, good
 	if l.key.IsZero() && good > 0 && l.vault.secret != "" {
 		return nil, 0, &OpenError{l.id}
 	}
@@ -222,7 +226,7 @@ func (l *Log) Append(now time.Time, bodies ...event.Body) ([]event.Event, error)
 	}
 	out := make([]event.Event, 0, len(bodies))
 	var buf bytes.Buffer
-	seq := l.seq
+	seq, starts := l.seq, l.starts
 	for _, body := range bodies {
 		e := event.Event{Time: now.UTC().Truncate(time.Millisecond), Session: l.id, Body: body}
 		if !e.Transient() {
@@ -235,6 +239,7 @@ func (l *Log) Append(now time.Time, bodies ...event.Body) ([]event.Event, error)
 			if !l.key.IsZero() {
 				line = l.key.SealLine(lineContext(l.id, seq), line)
 			}
+			starts = append(starts, l.end+int64(buf.Len()))
 			buf.Write(append(line, '\n'))
 		}
 		out = append(out, e)
@@ -246,7 +251,7 @@ func (l *Log) Append(now time.Time, bodies ...event.Body) ([]event.Event, error)
 		}
 		l.dirty = true
 	}
-	l.seq = seq
+	l.seq, l.starts, l.end = seq, starts, l.end+int64(buf.Len())
 	return out, nil
 }
 
@@ -294,7 +299,7 @@ func (s *Store) Read(id string) ([]event.Event, error) {
 		return nil, fmt.Errorf("session log: %w", err)
 	}
 	defer file.Close()
-	events, _, err := s.vault.events(id, file, new(seal.Key))
+	events, _, _, err := s.vault.events(id, file, new(seal.Key))
 	return events, err
 }
 
@@ -315,47 +320,47 @@ func (s *Store) folder(id string) (string, error) {
 	return dir, nil
 }
 
-// events reads whole lines; good is where the last of them ends, and key what
-// they are encrypted with. Only the last line may be broken: a torn end. One
+// events reads whole lines; starts is where each of them begins, good where the
+// last of them ends, and key what they are encrypted with. Only the last line may be broken: a torn end. One
 // that is encrypted and has its end was written whole.
-func (v *vault) events(id string, r io.Reader, key *seal.Key) (events []event.Event, good int64, err error) {
+func (v *vault) events(id string, r io.Reader, key *seal.Key) (events []event.Event, starts []int64, good int64, err error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	first, err := in.Peek(len(sealPrefix))
 	if err != nil && err != io.EOF {
-		return nil, 0, &DamagedError{id, 1, err}
+		return nil, nil, 0, &DamagedError{id, 1, err}
 	}
 	if *key, err = v.reading(id, first); err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	if !key.IsZero() {
 		line, err := readLine(in)
 		if err == io.EOF {
-			return nil, 0, nil
+			return nil, nil, 0, nil
 		}
 		if err == nil {
 			err = v.headed(line)
 		}
 		if err != nil {
-			return nil, 0, &DamagedError{id, 1, err}
+			return nil, nil, 0, &DamagedError{id, 1, err}
 		}
 		good = int64(len(line)) + 1
 	}
 	for n := uint64(1); ; n++ {
 		line, readErr := readLine(in)
 		if readErr == io.EOF {
-			return events, good, nil
+			return events, starts, good, nil
 		}
 		if readErr != nil {
-			return nil, 0, &DamagedError{id, int(n), readErr}
+			return nil, nil, 0, &DamagedError{id, int(n), readErr}
 		}
 		e, err := readEvent(id, n, line, *key)
 		if err != nil {
 			if _, more := in.Peek(1); more == io.EOF && key.IsZero() {
-				return events, good, nil
+				return events, starts, good, nil
 			}
-			return nil, 0, &DamagedError{id, int(n), err}
+			return nil, nil, 0, &DamagedError{id, int(n), err}
 		}
-		events = append(events, e)
+		events, starts = append(events, e), append(starts, good)
 		good += int64(len(line)) + 1
 	}
 }

@@ -206,24 +206,23 @@ func (m *Model) startFind() {
 }
 
 // findKey handles a key of the search line.
-func (m *Model) findKey(name string, k uv.Key) {
+func (m *Model) findKey(name string, k uv.Key) tea.Cmd {
 	switch name {
 	case "esc":
 		m.finding = false
 		m.transcript.Find("")
 	case "enter":
 		m.finding = false
-		m.goTo(m.find.Text())
+		return m.goTo(m.find.Text())
 	default:
 		editLine(&m.find, k)
 	}
+	return nil
 }
 
 // goTo searches, backwards from where the person reads.
-func (m *Model) goTo(text string) {
+func (m *Model) goTo(text string) tea.Cmd {
 	m.transcript.Read()
 	m.transcript.Find(text)
-	if text != "" && !m.transcript.Next(m.state.Items, 0) {
-		m.warn("not found: "+text, "")
-	}
+	return m.seek(0)
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 )
 
@@ -102,6 +103,12 @@ func (m *Model) arrived(msg found) tea.Cmd {
 		if p, ok := m.panel.(*rules); ok {
 			p.set(rows)
 		}
+	case string:
+		if msg.err == nil && m.panel == nil && m.asking() == nil {
+			t := newText(safe.Lit("the conversation"), rows)
+			t.top = len(t.lines) // its end
+			m.open(t)
+		}
 	case []string:
 		if msg.what == wantFiles {
 			m.files.asked = false
@@ -120,6 +127,7 @@ func (m *Model) arrived(msg found) tea.Cmd {
 const (
 	wantFiles = "files"
 	wantSaid  = "earlier messages"
+	wantText  = "the conversation"
 )
 
 // finished tells how an act ended, and has its list looked at again.

@@ -19,9 +19,13 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/tuitest"
 )
 
-func testModel(now time.Time) *app.Model {
+func testModel(now time.Time) *app.Model { return recalling(now, nil) }
+
+// recalling is a model whose session keeps what was said.
+func recalling(now time.Time, recall func([]uint64) ([]event.Event, error)) *app.Model {
 	return app.New(app.Options{
-		Send: func(event.Command) {}, Now: func() time.Time { return now }, Read: func() time.Time { return now }, Fence: func() uint64 { return 0 },
+		Recall: recall,
+		Send:   func(event.Command) {}, Now: func() time.Time { return now }, Read: func() time.Time { return now }, Fence: func() uint64 { return 0 },
 		Code: func() string { return "dfgh" }, By: "user:tui", Profile: colorprofile.TrueColor,
 	})
 }

@@ -44,8 +44,7 @@ func (m *Model) key(in tty.Input, k uv.Key, now time.Time) tea.Cmd {
 	case m.activity != nil:
 		return m.activityKey(name, k.Text)
 	case m.finding:
-		m.findKey(name, k)
-		return nil
+		return m.findKey(name, k)
 	}
 	if m.transcript.Reading() {
 		if cmd, ok := m.readKey(name, k, now); ok {
@@ -107,10 +106,9 @@ func (m *Model) readKey(name string, k uv.Key, now time.Time) (cmd tea.Cmd, ok b
 		m.startFind()
 		return nil, true
 	case keys.Copy:
-		return m.copyText(source(m.transcript.Chosen())), true
+		return m.copyEntry(), true
 	case keys.Pager:
-		m.openText()
-		return nil, true
+		return m.openText(), true
 	case keys.Fork:
 		return m.forkHere(), true
 	default:
@@ -121,8 +119,7 @@ func (m *Model) readKey(name string, k uv.Key, now time.Time) (cmd tea.Cmd, ok b
 		if name == "n" {
 			step = -1 // the search goes upwards
 		}
-		m.transcript.Next(m.state.Items, step)
-		return nil, true
+		return m.seek(step), true
 	}
 	return nil, m.moveKey(name, k)
 }
@@ -378,7 +375,7 @@ func (m *Model) command(word, rest string, now time.Time) (cmd tea.Cmd, known bo
 	case "/jobs":
 		m.openJobs()
 	case "/find":
-		m.goTo(rest)
+		return m.goTo(rest), true
 	case "/copy":
 		return m.copyText(m.state.Last), true
 	case "/doctor":

@@ -26,11 +26,12 @@ import (
 
 // Options are what a Model is made of.
 type Options struct {
-	Send    func(event.Command) // hands a command on; must not block
-	Start   *snap.Start         // shown until there is a session; nil for none
-	Refresh func() snap.Start   // looks again; nil when nothing can change
-	Log     activity.Source     // the audit log, for the activity view; nil for none
-	Says    string              // what the person has to know at the start
+	Send    func(event.Command)                   // hands a command on; must not block
+	Recall  func([]uint64) ([]event.Event, error) // reads stored events again; nil: all is kept
+	Start   *snap.Start                           // shown until there is a session; nil for none
+	Refresh func() snap.Start                     // looks again; nil when nothing can change
+	Log     activity.Source                       // the audit log, for the activity view; nil for none
+	Says    string                                // what the person has to know at the start
 	Now     func() time.Time
 	Read    func() time.Time // when bytes were read last
 	Fence   func() uint64    // the frame that an answer of the terminal is for; see tty.Gate.Answered
@@ -111,6 +112,7 @@ type Model struct {
 	wakeAt time.Time // of the tick that is under way
 
 	printed int // entries that stand in the scrollback, in inline mode
+	memory  memory
 
 	dirty  bool
 	last   tea.View
@@ -224,7 +226,8 @@ func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	wake := m.settle(now)
 	after := m.after
 	m.after = nil
-	return m, tea.Batch(cmd, after, m.print(now), wake)
+	printed := m.print(now)
+	return m, tea.Batch(cmd, after, printed, m.remember(), wake)
 }
 
 func (m *Model) fail(v any) { m.failed = panicked(v) }
@@ -269,7 +272,7 @@ func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 	case Lost:
 		m.lost = msg.Err
 		return tea.Quit
-	case found, did, editing, edited, searchDue:
+	case recalled, sought, found, did, editing, edited, searchDue:
 		m.dirty = true
 		return m.returned(msg, now)
 	default:
@@ -282,6 +285,10 @@ func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 // returned handles what came back from the program around us.
 func (m *Model) returned(msg tea.Msg, now time.Time) tea.Cmd {
 	switch msg := msg.(type) {
+	case recalled:
+		m.wake(msg)
+	case sought:
+		m.foundIn(msg)
 	case found:
 		return m.arrived(msg)
 	case did:
@@ -304,6 +311,7 @@ func (m *Model) fromTerminal(in tty.Input, now time.Time) tea.Cmd {
 	switch ev := in.Event.(type) {
 	case uv.KeyPressEvent:
 		m.input, m.note = in.At, nil
+		m.memory.failed = false
 		return m.key(in, uv.Key(ev), now)
 	case uv.PasteEvent:
 		m.input = in.At

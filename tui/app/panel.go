@@ -67,7 +67,7 @@ func (m *Model) do(a keys.Action, now time.Time) tea.Cmd {
 	case keys.Models:
 		return m.openModels()
 	case keys.Select:
-		m.openText()
+		return m.openText()
 	case keys.Help:
 		m.open(&help{})
 	}

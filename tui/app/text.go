@@ -1,11 +1,13 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
@@ -24,52 +26,110 @@ type text struct {
 }
 
 // openText shows the source of the chosen entry, or of the whole conversation.
-func (m *Model) openText() {
+func (m *Model) openText() tea.Cmd {
 	if it := m.transcript.Chosen(); it != nil {
-		m.open(newText(safe.Lit("one entry"), source(it)))
-		return
+		if it.Told == nil {
+			m.warn(beingRead, "")
+			return nil
+		}
+		m.open(newText(safe.Lit("one entry"), source(it.Told, it.Kind)))
+		return nil
 	}
 	if len(m.state.Items) == 0 {
 		m.warn("nothing was said yet", "")
-		return
+		return nil
 	}
-	t := newText(safe.Lit("the conversation"), m.conversation())
-	t.top = len(t.lines) // its end
-	m.open(t)
+	return m.conversation()
+}
+
+// beingRead says that an entry is on its way from the session's log.
+const beingRead = "this entry is still being read from the session's log"
+
+// copyEntry copies the source of the chosen entry.
+func (m *Model) copyEntry() tea.Cmd {
+	it := m.transcript.Chosen()
+	if it.Told == nil {
+		m.warn(beingRead, "")
+		return nil
+	}
+	return m.copyText(source(it.Told, it.Kind))
 }
 
 // maxText is how much of a conversation is shown as plain text, in bytes.
 const maxText = 4 << 20
 
-// conversation is the end of it as text, at most maxText of it.
-func (m *Model) conversation() string {
-	var parts []string
+// A part is one entry of the conversation as text, or where it has to be read.
+type part struct {
+	rested snap.Rested
+	text   string // "" when it rests
+}
+
+// conversation shows the end of it as text, at most maxText of it.
+func (m *Model) conversation() tea.Cmd {
+	var parts []part // newest first
 	size := 0
 	for i := len(m.state.Items) - 1; i >= 0 && size < maxText; i-- {
 		it := m.state.Items[i]
-		who := "pilot"
-		switch it.Kind {
-		case snap.You:
-			who = "you"
-		case snap.Tool:
-			who = "call"
-		case snap.Pilot:
-		default:
+		if spoken(it.Kind) == "" {
 			continue
 		}
-		part := who + ":\n" + source(it) + "\n"
-		parts, size = append(parts, part), size+len(part)
+		p := part{}
+		var rests bool
+		if p.rested, rests = m.state.Rested(i); !rests {
+			p.text = entry(it.Told, it.Kind)
+		}
+		size += len(p.text)
+		parts = append(parts, p)
 	}
-	var b strings.Builder
-	for i := len(parts) - 1; i >= 0; i-- {
-		b.WriteString(parts[i] + "\n")
-	}
-	return b.String()
+	recall := m.o.Recall
+	return query(wantText, func() (string, error) { return joined(parts, recall) })
 }
 
+// joined is the parts in their order, with those at rest read from the log.
+func joined(parts []part, recall func([]uint64) ([]event.Event, error)) (string, error) {
+	size := 0
+	for i := range parts {
+		if size >= maxText {
+			parts = parts[:i]
+			break
+		}
+		if p := &parts[i]; p.text == "" {
+			events, err := recall(p.rested.Seqs)
+			if err != nil {
+				return "", err
+			}
+			if t := p.rested.Tell(events); t != nil {
+				p.text = entry(t, p.rested.Kind)
+			}
+		}
+		size += len(parts[i].text)
+	}
+	var b strings.Builder
+	for _, p := range slices.Backward(parts) {
+		b.WriteString(p.text + "\n")
+	}
+	return b.String(), nil
+}
+
+// spoken is who an entry is from, "" for one that is no part of what was said.
+func spoken(k snap.Kind) string {
+	switch k {
+	case snap.You:
+		return "you"
+	case snap.Pilot:
+		return "pilot"
+	case snap.Tool:
+		return "call"
+	default:
+		return ""
+	}
+}
+
+func entry(t *snap.Told, k snap.Kind) string { return spoken(k) + ":\n" + source(t, k) + "\n" }
+
 // source is an entry as it was written: what copying gives.
-func source(it *snap.Item) string {
-	if it.Kind != snap.Tool {
+func source(it *snap.Told, k snap.Kind) string {
+	if k != snap.Tool {
 		if it.Body != "" {
 			return it.Text + "\n\n" + it.Body
 		}

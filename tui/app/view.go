@@ -271,7 +271,7 @@ func (m *Model) Goodbye() []view.Line {
 	}
 	var out []view.Line
 	if s.Last != "" {
-		it := snap.Item{Kind: snap.Pilot, Text: s.Last}
+		it := snap.Item{Kind: snap.Pilot, Told: &snap.Told{Text: s.Last}}
 		out = append(out, m.transcript.Draw(&it, max(20, m.width), m.widths, m.o.Now())...)
 		out = append(out, nil)
 	}

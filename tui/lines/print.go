@@ -106,6 +106,7 @@ func (f *front) event(e event.Event) {
 	f.heard++
 	before := f.state.Added()
 	f.state.Apply(e)
+	f.state.Rest(len(f.state.Items), 0, 0) // what was printed is not kept
 	switch b := e.Body.(type) {
 	case event.Opened:
 		f.p.line("session", fmt.Sprintf("%s  %s", e.Session, b.Root))
@@ -163,8 +164,8 @@ func (f *front) event(e event.Event) {
 
 // changed prints what the last event added to the story.
 func (f *front) changed(before int) {
-	for _, it := range f.state.Items {
-		if it.ID > before && it.Kind == snap.Change {
+	for _, it := range f.state.Since(before) {
+		if it.Kind == snap.Change {
 			f.p.line(it.Word, it.Text)
 		}
 	}

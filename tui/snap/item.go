@@ -20,19 +20,28 @@ const (
 	Ended                   // a turn that did not end as it should
 )
 
-// An Item is one entry of the transcript.
+// An Item is one entry of the transcript: where it stands in the session's log,
+// and what it says. What it says is in memory near the end and where the person
+// reads; elsewhere the log alone has it, and the item is at rest (see State.Rest).
 type Item struct {
-	ID   int // one of its own, also when another item takes its place
-	Kind Kind
+	ID    int // one of its own, also when another item takes its place
+	Kind  Kind
+	Open  bool // still coming in
+	Turn  int
+	Rev   int      // grows with every change
+	Seqs  []uint64 // the stored events that told it, in order
+	Lines int      // about how many it has on a screen; set at rest
+	*Told          // nil at rest
+}
+
+// Told is what an item says.
+type Told struct {
 	Text string // of others
 	Word string // Change: what changed; Ended: the status
 	By   string // Change: who did
 	Body string // Change: what it says when it is opened
-	Open bool   // still coming in
 	At   time.Time
-	Turn int
 	Call Call // Tool
-	Rev  int
 }
 
 // maxStream is how much of one stream is kept, in bytes. The whole comes with
@@ -83,16 +92,28 @@ func (s *State) add(it *Item) {
 	if !it.Open {
 		s.closeStreams()
 	}
+	s.number(it)
+	s.Items = append(s.Items, it)
+}
+
+// number gives an item its own number, and the event that it comes from.
+func (s *State) number(it *Item) {
 	s.ids++
 	it.ID, it.Turn = s.ids, s.Turn
-	s.Items = append(s.Items, it)
+	it.told(s.now)
+}
+
+// told notes that a stored event is about the item.
+func (it *Item) told(seq uint64) {
+	if n := len(it.Seqs); seq != 0 && (n == 0 || it.Seqs[n-1] != seq) {
+		it.Seqs = append(it.Seqs, seq)
+	}
 }
 
 // aside appends an item that has nothing to do with what is coming in: it goes
 // before that, which goes on.
 func (s *State) aside(it *Item) {
-	s.ids++
-	it.ID, it.Turn = s.ids, s.Turn
+	s.number(it)
 	s.Items = slices.Insert(s.Items, len(s.Items)-s.streams, it)
 }
 
@@ -117,8 +138,12 @@ func (s *State) applyCall(e event.Event) bool {
 		if it == nil {
 			it = s.call(b.Call, e.Time)
 		}
-		it.Call.Tool, it.Call.Title, it.Call.Status, it.Call.Done = b.Tool, b.Title, b.Status, true
+		it.told(s.now)
 		it.Rev++
+		if it.Told == nil {
+			break // it says so when it is read again
+		}
+		it.Call.Tool, it.Call.Title, it.Call.Status, it.Call.Done = b.Tool, b.Title, b.Status, true
 	default:
 		return false
 	}
@@ -128,12 +153,13 @@ func (s *State) applyCall(e event.Event) bool {
 // call is the item of a call, made when it is heard of for the first time.
 func (s *State) call(id string, at time.Time) *Item {
 	it := s.calls[id]
-	if it == nil || it.Call.Done {
+	if it == nil || it.Told == nil || it.Call.Done {
 		s.closeStreams()
-		it = &Item{Kind: Tool, At: at, Call: Call{ID: id, Since: at}}
+		it = &Item{Kind: Tool, Told: &Told{At: at, Call: Call{ID: id, Since: at}}}
 		s.calls[id] = it
 		s.add(it)
 	}
+	it.told(s.now)
 	it.Rev++
 	return it
 }

@@ -40,7 +40,7 @@ type State struct {
 	Todo     []event.TodoItem
 	Question *event.Question // the open one
 	Last     string          // the last answer
-	Said     []string        // what the person said, oldest first
+	Said     []string        // what the person said, oldest first; of a long session the end
 	Closed   bool
 
 	Items []*Item
@@ -61,6 +61,11 @@ type State struct {
 	calls   map[string]*Item
 	streams int // how many of the last items are coming in
 	ids     int
+	said    int    // bytes in Said
+	now     uint64 // number of the event that is being applied; 0 for one that is not stored
+
+	resting int   // how many of the first items were looked at by Rest
+	awake   []int // those of them that say something
 }
 
 // Name is the last element of the root folder.
@@ -83,6 +88,7 @@ func (s *State) Apply(e event.Event) {
 	if e.Session != "" {
 		s.ID = e.Session
 	}
+	s.now = e.Seq
 	s.Rev++
 	if !s.applyTalk(e) && !s.applyCall(e) && !s.applyWorld(e) {
 		s.applyRest(e)
@@ -97,12 +103,12 @@ func (s *State) applyTalk(e event.Event) bool {
 		if s.Title == "" {
 			s.Title = headline(b.Text)
 		}
-		s.Said = append(s.Said, b.Text)
+		s.say(b.Text)
 		s.Notices = slices.DeleteFunc(s.Notices, func(n event.Notice) bool { return n.Key == "" })
-		s.add(&Item{Kind: You, Text: b.Text, Word: images(b.Images), At: e.Time})
+		s.add(&Item{Kind: You, Told: &Told{Text: b.Text, Word: images(b.Images), At: e.Time}})
 	case event.Interjected:
-		s.Said = append(s.Said, b.Text)
-		s.add(&Item{Kind: You, Text: b.Text, Word: "during the turn", At: e.Time})
+		s.say(b.Text)
+		s.add(&Item{Kind: You, Told: &Told{Text: b.Text, Word: "during the turn", At: e.Time}})
 	case event.TextDelta:
 		s.stream(Pilot, b.Text, e)
 	case event.ReasoningDelta:
@@ -113,12 +119,25 @@ func (s *State) applyTalk(e event.Event) bool {
 		s.Busy, s.Working = false, event.Working{}
 		s.closeStreams()
 		if b.Status != "done" {
-			s.add(&Item{Kind: Ended, Text: b.Message, Word: b.Status, At: e.Time})
+			s.add(&Item{Kind: Ended, Told: &Told{Text: b.Message, Word: b.Status, At: e.Time}})
 		}
 	default:
 		return false
 	}
 	return true
+}
+
+// maxSaid is how much of what the person said is kept to be said again, in
+// bytes; the oldest goes first.
+const maxSaid = 1 << 20
+
+func (s *State) say(text string) {
+	s.Said = append(s.Said, text)
+	s.said += len(text)
+	for s.said > maxSaid && len(s.Said) > 1 {
+		s.said -= len(s.Said[0])
+		s.Said[0], s.Said = "", s.Said[1:]
+	}
 }
 
 // maxTitle is how long a title may be that nobody gave, in characters.
@@ -147,7 +166,7 @@ func (s *State) stream(kind Kind, text string, e event.Event) {
 	if s.streams > 0 {
 		s.Items[n-1].close()
 	}
-	it := &Item{Kind: kind, Open: true, At: e.Time}
+	it := &Item{Kind: kind, Open: true, Told: &Told{At: e.Time}}
 	it.append(text)
 	s.add(it)
 	s.streams++
@@ -167,11 +186,11 @@ func (s *State) reply(b event.Reply, e event.Event) {
 	s.Items = s.Items[:len(s.Items)-s.streams]
 	s.streams = 0
 	if b.Reasoning != "" {
-		s.add(&Item{Kind: Thought, Text: b.Reasoning, At: e.Time})
+		s.add(&Item{Kind: Thought, Told: &Told{Text: b.Reasoning, At: e.Time}})
 	}
 	if b.Text != "" {
 		s.Last = b.Text
-		s.add(&Item{Kind: Pilot, Text: b.Text, At: e.Time})
+		s.add(&Item{Kind: Pilot, Told: &Told{Text: b.Text, At: e.Time}})
 	}
 	s.Used = b.Usage.Input + b.Usage.CacheRead + b.Usage.CacheWrite + b.Usage.Output
 	if b.Usage.Cost != nil {
@@ -201,10 +220,10 @@ func (s *State) applyRest(e event.Event) {
 		s.closed(b, e)
 	case event.LevelChanged:
 		s.Level = b.To
-		s.aside(&Item{Kind: Change, Word: "level", Text: b.From + " -> " + b.To, By: b.By, At: e.Time})
+		s.aside(&Item{Kind: Change, Told: &Told{Word: "level", Text: b.From + " -> " + b.To, By: b.By, At: e.Time}})
 	case event.ModelChanged:
 		s.Provider, s.Model, s.Window = b.Provider, b.Model, b.Window
-		s.aside(&Item{Kind: Change, Word: "model", Text: b.Provider + " " + b.Model, At: e.Time})
+		s.aside(&Item{Kind: Change, Told: &Told{Word: "model", Text: b.Provider + " " + b.Model, At: e.Time}})
 	case event.TodoChanged:
 		s.Todo = b.Items
 	case event.Notice:
@@ -244,7 +263,7 @@ func (s *State) opened(b event.Opened, e event.Event) {
 	s.Question, s.Busy = nil, false // they died with the process before
 	s.closeStreams()
 	if b.Resumed {
-		s.add(&Item{Kind: Change, Word: "resumed", Text: e.Time.Format("2006-01-02 15:04"), At: e.Time})
+		s.add(&Item{Kind: Change, Told: &Told{Word: "resumed", Text: e.Time.Format("2006-01-02 15:04"), At: e.Time}})
 	}
 }
 
@@ -253,12 +272,13 @@ func (s *State) closed(b event.QuestionClosed, e event.Event) {
 	if s.Question == nil || s.Question.ID != b.ID {
 		return
 	}
-	if it := s.calls[s.Question.Call]; it != nil {
+	if it := s.calls[s.Question.Call]; it != nil && it.Told != nil {
 		it.Call.Held, it.Call.Since = false, e.Time
+		it.told(s.now)
 		it.Rev++
 	}
 	if b.How == "timeout" {
-		s.aside(&Item{Kind: Change, Word: "timeout", Text: s.Question.Title, At: e.Time})
+		s.aside(&Item{Kind: Change, Told: &Told{Word: "timeout", Text: s.Question.Title, At: e.Time}})
 	}
 	s.Question = nil
 }
@@ -266,7 +286,7 @@ func (s *State) closed(b event.QuestionClosed, e event.Event) {
 // Held says that a call is neither done nor decided about.
 func (s *State) Held(call string) bool {
 	it := s.calls[call]
-	return it != nil && !it.Call.Done && it.Call.Decision == ""
+	return it != nil && it.Told != nil && !it.Call.Done && it.Call.Decision == ""
 }
 
 // maxNotices is how many banners are kept; the oldest goes first.

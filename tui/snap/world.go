@@ -24,7 +24,7 @@ const maxLeft = 64
 // and the network.
 func (s *State) applyWorld(e event.Event) bool {
 	tell := func(word, text, by string) {
-		s.aside(&Item{Kind: Change, Word: word, Text: text, By: by, At: e.Time})
+		s.aside(&Item{Kind: Change, Told: &Told{Word: word, Text: text, By: by, At: e.Time}})
 	}
 	switch b := e.Body.(type) {
 	case event.WindowChanged:
@@ -37,13 +37,13 @@ func (s *State) applyWorld(e event.Event) bool {
 	case event.Masked:
 		tell("context", fmt.Sprintf("%d old results are no longer sent to the model  -%s tokens", len(b.Calls), short(b.Freed)), "")
 	case event.Compacted:
-		s.aside(&Item{Kind: Change, Word: "compacted", Body: b.Summary, At: e.Time, Text: fmt.Sprintf("what came before is sent as a summary  %s -> %s tokens; the log keeps all of it", short(b.From), short(b.To))})
+		s.aside(&Item{Kind: Change, Told: &Told{Word: "compacted", Body: b.Summary, At: e.Time, Text: fmt.Sprintf("what came before is sent as a summary  %s -> %s tokens; the log keeps all of it", short(b.From), short(b.To))}})
 	case event.Uncompacted:
 		tell("compacted", "taken back: all of it is sent again", "")
 	case event.JobChanged:
 		s.job(b, tell)
 	case event.Nudged:
-		s.aside(&Item{Kind: Change, Word: "program", Text: nudge(b.Kind), Body: b.Text, At: e.Time})
+		s.aside(&Item{Kind: Change, Told: &Told{Word: "program", Text: nudge(b.Kind), Body: b.Text, At: e.Time}})
 	case event.Instructed:
 		s.instructed(b, e)
 	case event.Offered:
@@ -96,12 +96,16 @@ func (s *State) egress(b event.Egress, e event.Event) {
 	if b.Status != "ok" {
 		l.Blocked++
 	}
-	if it := s.calls[b.Call]; it != nil && b.Call != "" && len(it.Call.Left) < maxLeft {
+	if it := s.calls[b.Call]; it != nil && b.Call != "" && it.Told == nil {
+		it.told(s.now)
+		it.Rev++
+	} else if it != nil && b.Call != "" && len(it.Call.Left) < maxLeft {
 		line := fmt.Sprintf("%s %s  %d bytes out, %d in", b.Method, b.Host, b.Sent, b.Received)
 		if b.Status != "ok" {
 			line = fmt.Sprintf("%s %s  %s: %s", b.Method, b.Host, b.Status, b.Reason)
 		}
 		it.Call.Left = append(it.Call.Left, strings.TrimSpace(line))
+		it.told(s.now)
 		it.Rev++
 	}
 	if s.netCall == "" {
@@ -124,7 +128,7 @@ func (s *State) egress(b event.Egress, e event.Event) {
 	if b.Reason != "" {
 		text += ": " + b.Reason
 	}
-	s.aside(&Item{Kind: Change, Word: "network", Text: strings.TrimSpace(b.Method + " " + text), At: e.Time})
+	s.aside(&Item{Kind: Change, Told: &Told{Word: "network", Text: strings.TrimSpace(b.Method + " " + text), At: e.Time}})
 }
 
 // nudge is why the program itself told the model something.
@@ -159,7 +163,7 @@ func (s *State) instructed(b event.Instructed, e event.Event) {
 	if len(names) == 0 {
 		text = "the model reads none any more"
 	}
-	s.aside(&Item{Kind: Change, Word: "notes", Text: text, Body: b.Text, At: e.Time})
+	s.aside(&Item{Kind: Change, Told: &Told{Word: "notes", Text: text, Body: b.Text, At: e.Time}})
 }
 
 // Talking says that Network is about a call that runs.

@@ -4,6 +4,7 @@ package tuitest
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -16,12 +17,15 @@ type Session struct {
 	// the session emits then.
 	On func(event.Command) []event.Body
 
+	Lost bool // nothing can be recalled; to be set before the front end starts
+
 	mu       sync.Mutex
 	id       string
 	stored   []event.Event
 	feeds    map[chan event.Event]bool
 	commands []event.Command
 	ended    bool
+	recalls  int
 }
 
 // NewSession makes a session whose log holds events already.
@@ -73,6 +77,28 @@ func (s *Session) Subscribe(seq uint64) ([]event.Event, <-chan event.Event, func
 		}
 	}
 	return append([]event.Event(nil), s.stored[min(int(seq), len(s.stored)):]...), f, cancel, nil
+}
+
+// Recall is what the front end calls for what it does not keep.
+func (s *Session) Recall(seqs []uint64) ([]event.Event, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recalls++
+	var out []event.Event
+	for _, n := range seqs {
+		if s.Lost || n == 0 || n > uint64(len(s.stored)) {
+			return nil, fmt.Errorf("event %d is not there", n)
+		}
+		out = append(out, s.stored[n-1])
+	}
+	return out, nil
+}
+
+// Recalls is how often something was recalled.
+func (s *Session) Recalls() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.recalls
 }
 
 // Send is what the front end calls.

@@ -22,13 +22,14 @@ func (r *Room) Find(text string) { r.find = strings.ToLower(text) }
 // Finding says that something is looked for.
 func (r *Room) Finding() bool { return r.find != "" }
 
-// Next chooses the next item that holds what is looked for: below for a step
-// of 1, above for -1, and for 0 from here upwards, this one among them. It
-// goes on at the other end. It is false when there is none.
-func (r *Room) Next(items []*snap.Item, step int) bool {
+// Seek looks for the next item that holds what is looked for: below for a step
+// of 1, above for -1, and for 0 from here upwards, this one among them. It goes
+// on at the other end. hit is below 0 when there is none; before are the items
+// at rest that come before it, in that order: nobody knows what they hold.
+func (r *Room) Seek(items []*snap.Item, step int) (hit int, before []int) {
 	n := len(items)
 	if r.find == "" || n == 0 {
-		return false
+		return -1, nil
 	}
 	at, by := r.chosen, step
 	if step == 0 {
@@ -36,19 +37,28 @@ func (r *Room) Next(items []*snap.Item, step int) bool {
 	}
 	for range n {
 		at = (at + by + n) % n
-		if !holds(items[at], r.find) {
-			continue
+		switch {
+		case items[at].Told == nil:
+			before = append(before, at)
+		case Holds(items[at].Told, r.find):
+			return at, before
 		}
-		r.items, r.reading = items, true
-		r.Choose(at - r.chosen)
-		r.reveal()
-		return true
 	}
-	return false
+	return -1, before
 }
 
-// holds says that an item's text has small in it, whatever the case.
-func holds(it *snap.Item, small string) bool {
+// Show chooses an item that holds what is looked for.
+func (r *Room) Show(items []*snap.Item, hit int) {
+	r.items, r.reading = items, true
+	r.Choose(hit - r.chosen)
+	r.reveal()
+}
+
+// Sought is what is looked for, in small letters.
+func (r *Room) Sought() string { return r.find }
+
+// Holds says that an item's text has small in it, whatever the case.
+func Holds(it *snap.Told, small string) bool {
 	for _, s := range []string{it.Text, it.Body, it.Call.Title, it.Call.Body, it.Call.Output} {
 		if strings.Contains(strings.ToLower(s), small) {
 			return true

@@ -3,14 +3,17 @@
 //
 // It lays out only the items that are on the screen and keeps the lines of the
 // last ones; the place is an item and a line in it, so that nothing ever
-// counts the whole height.
+// counts the whole height. An item that rests in the session's log stands there
+// as dots until somebody wakes it (see snap.State.Rest).
 package transcript
 
 import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/tui/markdown"
+	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/theme"
 	"github.com/tera-pilot/tera-pilot/tui/view"
 )
 
@@ -242,7 +245,7 @@ const keep = 64
 func (r *Room) block(i int) block {
 	it := r.items[i]
 	gap := i > 0 && Parts(r.items[i-1], it)
-	if it.Open || it.Kind == snap.Tool && !it.Call.Done {
+	if it.Told != nil && (it.Open || it.Kind == snap.Tool && !it.Call.Done) {
 		return r.draw(it, gap) // changes all the time
 	}
 	r.used++
@@ -251,6 +254,9 @@ func (r *Room) block(i int) block {
 		d.used = r.used
 		return d.block
 	}
+	if it.Told == nil {
+		return resting(it, gap)
+	}
 	b := r.draw(it, gap)
 	if r.cache == nil {
 		r.cache = map[int]*drawn{}
@@ -258,6 +264,30 @@ func (r *Room) block(i int) block {
 	r.cache[it.ID] = &drawn{it.Rev, r.width, r.widths, opened, gap, b, r.used}
 	r.forget()
 	return b
+}
+
+// resting stands in the place of an item while the log is asked what it says.
+func resting(it *snap.Item, gap bool) block {
+	lines := make([]view.Line, min(it.Lines, maxResting))
+	lines[0] = view.Lit(theme.Dim, safe.Lit("..."))
+	return block{gap: gap, lines: lines}
+}
+
+// maxResting is how high such a place is at most.
+const maxResting = 40
+
+// Near is the range of items that are on the screen or may be next: what they
+// say has to be there.
+func (r *Room) Near(items int) (from, to int) {
+	at := r.top.item
+	if !r.scroll && !r.reading {
+		at = items // the end is being followed
+	}
+	from, to = at-r.height-8, at+2*r.height+8
+	if r.reading {
+		from, to = min(from, r.chosen-8), max(to, r.chosen+8)
+	}
+	return max(0, from), min(items, to)
 }
 
 // forget drops what was not used for longest.

@@ -15,6 +15,8 @@ type session struct{ live chan event.Event }
 
 func (session) Send(event.Command) error { return nil }
 
+func (session) Recall([]uint64) ([]event.Event, error) { return nil, nil }
+
 func (s session) Subscribe(uint64) ([]event.Event, <-chan event.Event, func(), error) {
 	opened := event.Event{Seq: 1, Time: time.Now(), Session: "bench", Body: event.Opened{Root: "/src", Level: "always_ask", Sandbox: "auto A"}}
 	return []event.Event{opened}, s.live, func() {}, nil
