@@ -74,13 +74,33 @@ func (w Widths) Cut(l Line, width int) Line {
 		return l
 	}
 	if width <= w.Of(more) {
-		return w.head(l, width)
+		return w.Head(l, width)
 	}
-	return append(w.head(l, width-w.Of(more)), Span{more, theme.Dim})
+	return append(w.Head(l, width-w.Of(more)), Span{more, theme.Dim})
 }
 
-// head is as much of a line as fits into width cells.
-func (w Widths) head(l Line, width int) Line {
+// Skip is a line without its first cells. A character of two cells that would
+// be cut goes with them, and leaves a blank.
+func (w Widths) Skip(l Line, cells int) Line {
+	for len(l) > 0 && cells > 0 {
+		text := l[0].Text.String()
+		n, used := w.fit(text, cells)
+		cells -= used
+		switch {
+		case n == len(text):
+			l = l[1:]
+		case cells > 0:
+			size, c := w.first(text[n:])
+			return Join(Spaces(c-cells), Line{{l[0].Text.Slice(n+size, len(text)), l[0].Style}}, l[1:])
+		default:
+			return Join(Line{{l[0].Text.Slice(n, len(text)), l[0].Style}}, l[1:])
+		}
+	}
+	return l
+}
+
+// Head is as much of a line as fits into width cells.
+func (w Widths) Head(l Line, width int) Line {
 	var out Line
 	for _, s := range l {
 		if width <= 0 {

@@ -21,7 +21,7 @@ type Outcome struct {
 func (r *Room) Key(in tty.Input, k uv.Key) Outcome {
 	r.hint = noHint
 	switch r.mode {
-	case reasoning, texting:
+	case reasoning, texting, seeking:
 		return r.write(in, k)
 	case picking:
 		return r.pickKey(in, k)
@@ -34,7 +34,7 @@ func (r *Room) Key(in tty.Input, k uv.Key) Outcome {
 // composer.
 func (r *Room) Paste(at time.Time, text string) Outcome {
 	typed := r.arm.Disturb(at)
-	if r.mode == reasoning || r.mode == texting {
+	if r.mode == reasoning || r.mode == texting || r.mode == seeking {
 		r.edit.Paste(text)
 		return Outcome{}
 	}
@@ -51,14 +51,16 @@ func (r *Room) choose(in tty.Input, k uv.Key) Outcome {
 			return r.codeKey(in, key)
 		}
 	}
-	if r.reviewKey(in, k) {
+	if r.reviewKey(in, k) || r.lensKey(in, k) {
 		return Outcome{}
 	}
-	typed := r.rev.takeBack(in.At) + r.arm.Disturb(in.At)
+	typed := r.takeBack(in.At) + r.rev.takeBack(in.At) + r.arm.Disturb(in.At)
 	r.code = ""
 	switch name := k.Keystroke(); {
 	case name == "esc" && r.mode == scoping:
 		r.mode = choosing
+	case name == "esc" && r.sheet.Find != "" && typed == "":
+		r.sheet.Find, r.lens.not = "", false
 	case name == "esc":
 		return Outcome{Typed: typed, Later: true}
 	case typed == "" && r.formKey(in, name):
@@ -198,6 +200,10 @@ func (r *Room) write(in tty.Input, k uv.Key) Outcome {
 // needs no reason. A line end inside of a burst is no enter.
 func (r *Room) sendText(in tty.Input) Outcome {
 	if in.Followed {
+		return Outcome{}
+	}
+	if r.mode == seeking {
+		r.find()
 		return Outcome{}
 	}
 	text := strings.TrimSpace(r.edit.Text())

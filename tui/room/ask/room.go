@@ -40,7 +40,8 @@ type Room struct {
 	code   string        // the letters of the code so far
 	hint   hint
 
-	rev  *review  // of lines; nil where none can be left out
+	rev  *review // of lines; nil where none can be left out
+	lens lens
 	form *filling // nil where there is none
 	sent bool     // an edited proposal is on its way
 
@@ -55,6 +56,7 @@ const (
 	choosing mode = iota
 	reasoning
 	texting
+	seeking
 	scoping
 	picking // an option of a form's field
 )
@@ -81,6 +83,9 @@ type look struct {
 	cursor        int // of a review
 	anchor        int
 	picked        uint64 // stands for the choice of lines
+	broken        bool   // long lines are
+	left          int    // cells of them beside the screen
+	find          string
 	filled        uint64 // stands for what is filled in
 }
 
@@ -89,6 +94,8 @@ type shown struct {
 	width  int
 	widths view.Widths
 	places []sheet.Place
+	broken bool
+	left   int
 	fields []int // of a form, as a whole
 	values []string
 }
@@ -160,7 +167,7 @@ func (r *Room) Confirm(n uint64, at time.Time, fenced bool) {
 	if r.first.IsZero() {
 		r.first = at
 	}
-	if f.width == r.look.width && f.widths == r.look.widths {
+	if f.width == r.look.width && f.widths == r.look.widths && f.broken == r.look.broken && f.left == r.look.left {
 		r.sheet.Mark(f.places)
 		if r.form != nil {
 			r.form.mark(f.fields, f.values)

@@ -66,7 +66,8 @@ func (r *Room) number(width, height int, w view.Widths, f shown, next func() uin
 	if r.arm == nil {
 		return
 	}
-	now := look{width: width, height: height, widths: w, mode: r.mode, chosen: r.chosen, complete: r.mayAllow(), filled: r.form.number()}
+	f.broken, f.left = r.sheet.Broken()
+	now := look{broken: f.broken, left: f.left, find: r.sheet.Find, width: width, height: height, widths: w, mode: r.mode, chosen: r.chosen, complete: r.mayAllow(), filled: r.form.number()}
 	if r.rev != nil {
 		now.cursor, now.anchor, now.picked = r.rev.cursor, r.rev.anchor, r.rev.picked()
 	}
@@ -277,7 +278,7 @@ func ends(s event.Scope) safe.Text {
 // keyRows are the answer keys, and where the arming stands.
 func (r *Room) keyRows(width int, w view.Widths, now time.Time) (rows []view.Line, caret *view.Cell) {
 	switch r.mode {
-	case reasoning, texting:
+	case reasoning, texting, seeking:
 		return r.writeRows(width, w)
 	case picking:
 		help := safe.Lit("up down choose   enter take it   esc back")
@@ -316,8 +317,19 @@ func (r *Room) keyRows(width int, w view.Widths, now time.Time) (rows []view.Lin
 		}
 		parts = append([]view.Line{view.Lit(theme.Dim, help)}, parts...)
 	}
+	if r.looks() {
+		parts = slices.Insert(parts, min(len(parts), r.before()), r.lensPart(narrow))
+	}
 	parts = append(parts, view.Join(view.Lit(theme.Key, safe.Lit("esc")), view.Spaces(1), view.Lit(theme.Plain, later)))
 	return flowParts(parts, state, width, w), nil
+}
+
+// before is how many parts go before the keys of the lens.
+func (r *Room) before() int {
+	if r.rev != nil {
+		return 1
+	}
+	return 0
 }
 
 func (r *Room) codePart() view.Line {
@@ -381,6 +393,9 @@ func (r *Room) writeRows(width int, w view.Widths) ([]view.Line, *view.Cell) {
 	}
 	if r.mode == texting && r.form != nil {
 		label, help = safe.Lit("value  "), safe.Lit("enter fills it in, sends nothing   up down field   esc back")
+	}
+	if r.mode == seeking {
+		label, help = safe.Lit("find "), safe.Lit("enter finds it, downwards   esc back")
 	}
 	lines, at := r.edit.View(width-len(label.String()), 1, 3, w)
 	for i := range lines {

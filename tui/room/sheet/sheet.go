@@ -25,6 +25,11 @@ type Sheet struct {
 	count int            // how many are
 	rows  map[Place]bool // rows of lines that were on the screen in part, at this width
 
+	// Find is marked wherever it stands, in small letters.
+	Find string
+	long bool // lines that are too long are not broken; see Break
+	left int  // cells of such lines that lie left of the screen
+
 	// Gutter says of a line whether the cursor is on it, and its mark; nil for
 	// neither.
 	Gutter func(line int) (cursor bool, mark safe.Text)
@@ -54,7 +59,7 @@ func (s *Sheet) View(width, height int, w view.Widths) (out []view.Line, shown [
 	for p := s.top; p.Line < len(s.lines) && len(out) < s.height; p = (Place{p.Line + 1, 0}) {
 		for i, row := range s.layout(p.Line) {
 			if i >= p.Row && len(out) < s.height {
-				out = append(out, row)
+				out = append(out, view.Marked(row, s.Find))
 				shown = append(shown, Place{p.Line, i})
 			}
 		}
@@ -85,7 +90,11 @@ func (s *Sheet) Mark(shown []Place) {
 		if p.Line >= len(s.seen) || s.seen[p.Line] {
 			continue
 		}
-		n := len(s.layout(p.Line))
+		rows := s.layout(p.Line)
+		n := len(rows)
+		if s.long && (s.left > 0 || s.widths.Line(s.whole(p.Line)) > s.width) {
+			continue // its end, or its beginning, was not on the screen
+		}
 		if n > 1 {
 			s.rows[p] = true
 			if !s.allRows(p.Line, n) {
@@ -163,6 +172,37 @@ func (s *Sheet) Home() { s.top = Place{} }
 // End goes to the last line.
 func (s *Sheet) End() { s.top = s.clamp(Place{len(s.lines), 0}) }
 
+// Break says whether lines that are too long for the screen are broken into
+// rows, which they are at first. A line of which a part is beside the screen
+// does not count as seen.
+func (s *Sheet) Break(on bool) {
+	s.long, s.left, s.top.Row = !on, 0, 0
+}
+
+// Broken says that long lines are broken, and how many of their cells lie left
+// of the screen.
+func (s *Sheet) Broken() (on bool, left int) { return !s.long, s.left }
+
+// Sideways moves over lines that are not broken, left when negative.
+func (s *Sheet) Sideways(cells int) {
+	if s.long {
+		s.left = max(0, s.left+cells)
+	}
+}
+
+// Next is the next line in which Find stands, after one for a step of 1 and
+// before it for -1, and from the other end on; below 0 when there is none.
+func (s *Sheet) Next(after, step int) int {
+	n := len(s.lines)
+	for i := range n {
+		at := ((after+step*(i+1))%n + n) % n
+		if s.Find != "" && strings.Contains(strings.ToLower(safe.Shown(s.lines[at].Text).String()), s.Find) {
+			return at
+		}
+	}
+	return -1
+}
+
 // Jump goes to the next line of a kind, or the one before when step is
 // negative.
 func (s *Sheet) Jump(kind event.LineKind, step int) {
@@ -196,6 +236,7 @@ var (
 // and is the same here, and where the person stood.
 func (s *Sheet) Keep(old *Sheet) {
 	s.width, s.widths, s.height, s.top = old.width, old.widths, old.height, old.top
+	s.Find, s.long, s.left = old.Find, old.long, old.left
 	for i := range s.lines {
 		if i < len(old.lines) && old.seen[i] && s.lines[i] == old.lines[i] {
 			s.seen[i] = true
@@ -234,9 +275,38 @@ func (s *Sheet) edge(i int) view.Line {
 
 // layout is a line as rows.
 func (s *Sheet) layout(i int) []view.Line {
+	line, hang := s.line(i)
+	if s.long {
+		return []view.Line{s.widths.Cut(s.shifted(line), max(1, s.width))}
+	}
+	rows := s.widths.Wrap(line, max(1, s.width), hang)
+	if len(rows) == 0 {
+		return []view.Line{nil}
+	}
+	return rows
+}
+
+// whole is a line as it would stand on a screen that is wide enough.
+func (s *Sheet) whole(i int) view.Line {
+	line, _ := s.line(i)
+	return line
+}
+
+// shifted leaves out what lies left of the screen, but not the marks before it.
+func (s *Sheet) shifted(line view.Line) view.Line {
+	if s.left == 0 {
+		return line
+	}
+	rest := s.widths.Skip(line, gutter)
+	return view.Join(s.widths.Head(line, gutter), s.widths.Skip(rest, s.left))
+}
+
+// line is a line of the question with its marks, and how far its rows after the
+// first are indented.
+func (s *Sheet) line(i int) (line view.Line, hang int) {
 	l := s.lines[i]
 	text := safe.Shown(l.Text)
-	hang, line := gutter, view.Line(nil)
+	hang = gutter
 	switch l.Kind {
 	case event.LineFact:
 		hang, line = gutter+factName, view.Join(s.edge(i), fact(text, theme.Plain))
@@ -266,19 +336,14 @@ func (s *Sheet) layout(i int) []view.Line {
 	case event.LineBlank:
 		if s.Gutter != nil {
 			if cursor, _ := s.Gutter(i); cursor {
-				return []view.Line{s.edge(i)}
+				return s.edge(i), hang
 			}
 		}
-		return []view.Line{nil}
 	default:
 		// A kind that we do not know is shown all the same.
 		line = view.Join(attention, view.Text(theme.Plain, text))
 	}
-	rows := s.widths.Wrap(line, max(1, s.width), hang)
-	if len(rows) == 0 {
-		return []view.Line{nil}
-	}
-	return rows
+	return line, hang
 }
 
 // fact sets the name of a fact apart from what it says.

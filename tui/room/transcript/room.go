@@ -99,7 +99,7 @@ func (r *Room) View(s *snap.State, width, height int, widths view.Widths, now ti
 	lines := r.screen()
 	if r.find != "" {
 		for i, l := range lines {
-			lines[i] = Marked(l, r.find)
+			lines[i] = view.Marked(l, r.find)
 		}
 	}
 	return lines
