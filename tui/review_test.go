@@ -90,6 +90,7 @@ func TestReviewByKeys(t *testing.T) {
 		{"nothing left cannot be applied", "f.a.", "revise q [3 4 6]"},
 		{"nothing left can be rejected", "f.x.", "revise q [3 4 6]; answer n1 0"},
 		{"a range", "VDDDS.a.", "revise q [3 4 6]"},
+		{"a hunk, and on at once", "hD.a.", "revise q [3 4]; answer n1 1"},
 		{"a range given up", "VV.a.", "answer q 1"},
 		{"the answer comes before the rest", "Sa.", "revise q [3]"},
 		{"typing is neither", "he wants", ""},

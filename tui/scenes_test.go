@@ -162,6 +162,10 @@ func askScenes() []scene {
 			p.Wait(time.Second)
 		}},
 		{"review-left-out", question(func() event.Question { return proposal("q", 3, 6) }), look},
+		{"review-long-lines", question(wideQuestion), read("home", "w", "right")},
+		{"review-find", question(wideQuestion), read("/", "l", "i", "n", "e", "space", "5", "enter")},
+		{"review-not-found", question(wideQuestion), read("/", "q", "q", "enter")},
+		{"review-finding", question(wideQuestion), read("/", "f", "o", "o")},
 		{"review-range", question(func() event.Question { return proposal("q") }), read("home", "[", "]", "V", "down", "down")},
 	}
 }

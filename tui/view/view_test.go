@@ -127,3 +127,14 @@ func TestDrawIsExact(t *testing.T) {
 		}
 	}
 }
+
+// TestSkip leaves out cells from the left, and keeps those that follow in their
+// columns.
+func TestSkip(t *testing.T) {
+	line := Join(Lit(theme.Dim, safe.Lit("ab")), Text(theme.Plain, safe.Strict("日本c")), Lit(theme.Key, safe.Lit("de")))
+	for n, want := range []string{"ab日本cde", "b日本cde", "日本cde", " 本cde", "本cde", " cde", "cde", "de", "e", "", ""} {
+		if got := Plain(Widths(false).Skip(line, n)); got != want {
+			t.Errorf("without %d cells: %q, want %q", n, got, want)
+		}
+	}
+}

@@ -54,7 +54,11 @@ func (r *Room) choose(in tty.Input, k uv.Key) Outcome {
 	if r.reviewKey(in, k) || r.lensKey(in, k) {
 		return Outcome{}
 	}
-	typed := r.takeBack(in.At) + r.rev.takeBack(in.At) + r.arm.Disturb(in.At)
+	typed := ""
+	if k.Text != "" { // an arrow that follows a letter at once is no typing
+		typed = r.takeBack(in.At) + r.rev.takeBack(in.At)
+	}
+	typed += r.arm.Disturb(in.At)
 	r.code = ""
 	switch name := k.Keystroke(); {
 	case name == "esc" && r.mode == scoping:

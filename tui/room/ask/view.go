@@ -196,7 +196,7 @@ func (r *Room) progress(width int, w view.Widths) view.Line {
 		}
 	}
 	if hunk, hunks, file, files := r.sheet.Hunk(r.rev.line()); hunks > 1 || files > 1 {
-		t := safe.Join(safe.Lit("hunk "), safe.Int(hunk), safe.Lit(" of "), safe.Int(hunks), safe.Lit("  [ ]"))
+		t := safe.Join(safe.Lit("hunk "), safe.Int(max(1, hunk)), safe.Lit(" of "), safe.Int(hunks), safe.Lit("  [ ]"))
 		if files > 1 {
 			t = safe.Join(t, safe.Lit("   file "), safe.Int(file), safe.Lit(" of "), safe.Int(files), safe.Lit("  { }"))
 		}

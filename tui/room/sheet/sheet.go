@@ -277,7 +277,7 @@ func (s *Sheet) edge(i int) view.Line {
 func (s *Sheet) layout(i int) []view.Line {
 	line, hang := s.line(i)
 	if s.long {
-		return []view.Line{s.widths.Cut(s.shifted(line), max(1, s.width))}
+		return []view.Line{s.widths.Cut(s.shifted(line, hang), max(1, s.width))}
 	}
 	rows := s.widths.Wrap(line, max(1, s.width), hang)
 	if len(rows) == 0 {
@@ -292,13 +292,13 @@ func (s *Sheet) whole(i int) view.Line {
 	return line
 }
 
-// shifted leaves out what lies left of the screen, but not the marks before it.
-func (s *Sheet) shifted(line view.Line) view.Line {
+// shifted leaves out what lies left of the screen, but not the marks and the
+// numbers before it.
+func (s *Sheet) shifted(line view.Line, marks int) view.Line {
 	if s.left == 0 {
 		return line
 	}
-	rest := s.widths.Skip(line, gutter)
-	return view.Join(s.widths.Head(line, gutter), s.widths.Skip(rest, s.left))
+	return view.Join(s.widths.Head(line, marks), s.widths.Skip(s.widths.Skip(line, marks), s.left))
 }
 
 // line is a line of the question with its marks, and how far its rows after the
