@@ -115,6 +115,40 @@ func TestPinnedPrograms(t *testing.T) {
 	}
 }
 
+// TestARuleAboutATestRun is about the run: it outlives that tests change, and
+// covers no other module, no further code, and no runner of the workspace's own.
+func TestARuleAboutATestRun(t *testing.T) {
+	tests := contents{"tests/__init__.py": "", "tests/test_a.py": "1", "a.test.js": "1", "conftest.py": "1", "x.py": "1"}
+	for text, others := range map[string][]string{
+		"python3 -m unittest discover":    {"python3 -m unittest", "python3 -m pytest", "python3 -m x", "python3 -c 'x' -m unittest discover", "python3 x.py"},
+		"python3 -m pytest tests":         {"python3 -m pytest", "python3 -m pytest -p x tests", "python3 -m pytest -c x tests", "python3 tests"},
+		"pytest tests/test_a.py":          {"python3 tests/test_a.py", "./pytest tests/test_a.py"},
+		"node --test":                     {"node a.test.js", "node --test --require ./a.test.js", "node --test -e x", "node", "node --test --import ./a.test.js"},
+		"node --test a.test.js":           {"node a.test.js", "node --test x.js", "node --test --test-global-setup=x.js a.test.js"},
+		"go test ./...":                   {"go test -exec ./x ./...", "go run ./..."},
+		"cd tests && python3 -m unittest": {"cd tests && python3 -m x", "cd .. && python3 -m unittest"},
+	} {
+		p := tests.remembered(t, text)
+		changed := maps.Clone(tests)
+		changed["tests/test_a.py"], changed["a.test.js"], changed["conftest.py"], changed["tests/test_b.py"] = "2", "2", "2", "new"
+		if p.Command(changed.parse(text), at()).Allow == nil {
+			t.Errorf("%q asks again after the tests changed", text)
+		}
+		for _, other := range others {
+			if p.Command(tests.parse(other), at()).Allow != nil {
+				t.Errorf("remembering %q admits %q", text, other)
+			}
+		}
+	}
+	for text, own := range map[string]string{"python3 -m unittest discover": "unittest.py", "python3 -m pytest tests": "pytest/__main__.py"} {
+		shadowed := maps.Clone(tests)
+		shadowed[own] = "evil"
+		if tests.remembered(t, text).Command(shadowed.parse(text), at()).Allow != nil {
+			t.Errorf("%q is allowed with a %s of the workspace", text, own)
+		}
+	}
+}
+
 // TestOtherCodeIsNotAdmitted: a rule about one run of a program that runs
 // things covers no other thing.
 func TestOtherCodeIsNotAdmitted(t *testing.T) {
