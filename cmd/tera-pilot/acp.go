@@ -174,7 +174,7 @@ func (a *app) sandboxHere(ctx context.Context, s config.Settings) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(confined(w, setting), w.Close())
+	return errors.Join(refuseUnconfined(w, setting), w.Close())
 }
 
 // openForEditor opens a session whose root is exactly the folder that the

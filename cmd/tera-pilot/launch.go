@@ -238,7 +238,7 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 		return err
 	}
 	if l.needsSandbox {
-		if err := confined(o.world, setting); err != nil {
+		if err := refuseUnconfined(o.world, setting); err != nil {
 			return errors.Join(err, o.world.Close())
 		}
 	}
@@ -258,8 +258,8 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 	return nil
 }
 
-// confined refuses the opt-out where commands run without a sandbox.
-func confined(w *world.World, setting ossandbox.Setting) error {
+// refuseUnconfined refuses the opt-out where commands run without a sandbox.
+func refuseUnconfined(w *world.World, setting ossandbox.Setting) error {
 	why := strings.Join(w.Troubles(), "; ")
 	switch {
 	case setting == ossandbox.Off:

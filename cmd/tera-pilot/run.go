@@ -81,19 +81,9 @@ the use in CI.`,
 	return cmd
 }
 
+// run does one turn, and gives its exit code as an error.
 func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
-	prompt, err := a.prompt(prompt)
-	if err != nil {
-		return err
-	}
-	if f.steps < 0 || f.minutes < 0 || f.minutes > maxMinutes {
-		return usage("--max-steps and --max-minutes take 1 or more (minutes: %d at most); without them the settings hold", maxMinutes)
-	}
-	limits, err := f.limits()
-	if err != nil {
-		return err
-	}
-	schema, err := readSchema(f.schema)
+	w, err := a.wanted(f, prompt)
 	if err != nil {
 		return err
 	}
@@ -101,9 +91,42 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 	if err != nil {
 		return err
 	}
+	code, err := a.turn(ctx, f, w, report)
+	if err := errors.Join(err, report.Close()); err != nil {
+		return err
+	}
+	if code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// A wanted is what the flags of a run ask for, read and checked.
+type wanted struct {
+	prompt string
+	limits budget.Limits
+	schema *headless.Schema // nil: the last message is free
+}
+
+func (a *app) wanted(f runFlags, prompt string) (w wanted, err error) {
+	if w.prompt, err = a.prompt(prompt); err != nil {
+		return w, err
+	}
+	if f.steps < 0 || f.minutes < 0 || f.minutes > maxMinutes {
+		return w, usage("--max-steps and --max-minutes take 1 or more (minutes: %d at most); without them the settings hold", maxMinutes)
+	}
+	if w.limits, err = f.limits(); err != nil {
+		return w, err
+	}
+	w.schema, err = readSchema(f.schema)
+	return w, err
+}
+
+// turn opens a session, does the turn in it, writes the report, and closes it.
+func (a *app) turn(ctx context.Context, f runFlags, w wanted, report *reportFile) (code int, err error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return errors.Join(usage("the current folder is gone: %w", err), report.Close())
+		return 0, usage("the current folder is gone: %w", err)
 	}
 	// Whoever reads the output may leave. That ends the run, not this process in
 	// the middle of it.
@@ -113,10 +136,10 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 	begun := time.Now()
 	o, err := a.open(ctx, launch{
 		front: audit.FrontRun, dir: dir, optOut: f.noConfirm, last: f.last, resume: f.session,
-		maxSteps: f.steps, limits: limits, needsSandbox: f.noConfirm, needsProvider: true,
+		maxSteps: f.steps, limits: w.limits, needsSandbox: f.noConfirm, needsProvider: true,
 	})
 	if err != nil {
-		return errors.Join(err, report.Close())
+		return 0, err
 	}
 	a.warnLevel(o, f.noConfirm)
 	for _, line := range o.read {
@@ -129,28 +152,31 @@ func (a *app) run(ctx context.Context, f runFlags, prompt string) error {
 		defer cancel()
 	}
 	res, err := headless.Run(limited, headless.Options{
-		Session: o, Prompt: prompt, JSON: f.json, Schema: schema, Sandbox: o.settings.Sandbox != ossandbox.Off.String() && o.world.Grade() != ossandbox.GradeNone.String(), Out: a.stdout, Err: a.stderr,
+		Session: o, Prompt: w.prompt, JSON: f.json, Schema: w.schema, Sandbox: o.confined(), Out: a.stdout, Err: a.stderr,
 		OutOfTime: func() bool { return ctx.Err() == nil && limited.Err() != nil },
 	})
-	status := audit.CloseOK
-	switch {
-	case err != nil:
-		status = audit.CloseError
-	case res.Exit == exitCancelled:
-		status = audit.CloseCancelled
-	case res.Exit != exitOK:
-		status = audit.CloseError
-	}
+	status := closeStatus(res.Exit, err)
 	if err == nil {
 		err = report.write(func(w io.Writer) error { return res.JUnit(w, begun, time.Since(begun)) })
 	}
-	if err := errors.Join(err, report.Close(), o.Close(status)); err != nil {
-		return err
+	return res.Exit, errors.Join(err, o.Close(status))
+}
+
+// confined says that commands of the session run in a sandbox.
+func (o *opened) confined() bool {
+	return o.settings.Sandbox != ossandbox.Off.String() && o.world.Grade() != ossandbox.GradeNone.String()
+}
+
+// closeStatus is how a run with an exit code, or an error, ended.
+func closeStatus(code int, err error) audit.CloseStatus {
+	switch {
+	case err == nil && code == exitOK:
+		return audit.CloseOK
+	case err == nil && code == exitCancelled:
+		return audit.CloseCancelled
+	default:
+		return audit.CloseError
 	}
-	if res.Exit != exitOK {
-		return &exitError{code: res.Exit}
-	}
-	return nil
 }
 
 // limits are the budget of the run. The steps are the session's own limit.
