@@ -1,11 +1,9 @@
 package agent
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
@@ -101,13 +99,7 @@ func (s *Session) start(o *owned, t task) {
 	case o.busy && t.compact != nil && o.state.TurnOpen:
 		o.compact = t.compact
 	case o.busy && t.compact != nil: // an undo that is about to end, or a turn that is about to begin
-		s.aside(func(ctx context.Context) {
-			select {
-			case <-ctx.Done():
-			case <-time.After(5 * time.Millisecond):
-				_ = s.owner.do(func(o *owned) { s.start(o, t) }) // an ended session sums up nothing
-			}
-		})
+		o.later(func(o *owned) { s.start(o, t) })
 	default:
 		o.busy = true
 		s.tasks <- t // has room for one: only one is under way
@@ -175,11 +167,25 @@ func (o *owned) next(ended bool) (t task, ok bool) {
 	}
 	if len(o.queue) == 0 || o.closing {
 		o.busy = false
+		o.goOn()
 		return task{}, false
 	}
 	t.saying, o.queue = o.queue[0], slices.Clone(o.queue[1:])
 	o.tell(event.Queued{Texts: o.waiting()})
 	return t, true
+}
+
+// later puts something off until it is known what the busy worker does: until a
+// turn has begun, or the worker rests.
+func (o *owned) later(f func(*owned)) { o.putOff = append(o.putOff, f) }
+
+// goOn does what was put off. What cannot be done yet puts itself off again.
+func (o *owned) goOn() {
+	now := o.putOff
+	o.putOff = nil
+	for _, f := range now {
+		f(o)
+	}
 }
 
 // stop cancels the running turn, or the one that is about to run. What was

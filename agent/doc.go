@@ -14,11 +14,13 @@
 //
 // # Where to begin
 //
-// session.go opens a session, owner.go is the goroutine that owns its state,
-// commands.go what a front end can send. turn.go is a turn, request.go and ask.go
-// a request to the model, shrink.go what is left out of it. dispatcher.go is the
-// road; verdict.go, question.go and again.go are its third step, heard.go and
-// hooks.go those who are heard before, evidence.go and records.go what it states,
+// options.go is what a session is made of, session.go opens one, owner.go is the
+// goroutine that owns its state, subscribe.go who looks on, asking.go the one
+// question that is open, commands.go what a front end can send. turn.go is a turn,
+// request.go what the model is sent, complete.go one request to it, stream.go
+// what comes back, shrink.go what is left out. dispatcher.go is the road;
+// verdict.go, question.go and again.go are its third step, heard.go and hooks.go
+// those who are heard before, evidence.go and records.go what it states,
 // results.go and frame.go what the model reads of it. reads.go takes several
 // reads down the road side by side, jobs.go lets a command go on in the
 // background, child.go starts a sub-agent; the files of undo, revise.go and

@@ -94,9 +94,11 @@ func newRigAt(t testing.TB, base string, steps []step, adjust func(*Options)) *r
 		}
 	}
 	r.opts = Options{
-		Front: audit.FrontTUI, CanAsk: true, Interactive: true, Sandbox: gate.SandboxAuto, Home: r.home, State: r.state,
-		Mind: Mind{Provider: model.NewScripted(script(t, steps...), r.root), Model: "scripted"}, Store: session.NewStore(filepath.Join(r.state, "sessions")),
-		Redactor: secret.New(), MaxSteps: 50, Now: time.Now,
+		Person:   Person{Front: audit.FrontTUI, CanAsk: true, Interactive: true},
+		Allowed:  Allowed{Sandbox: gate.SandboxAuto},
+		Place:    Place{Home: r.home, State: r.state, Redactor: secret.New(), Now: time.Now},
+		Thinking: Thinking{Mind: Mind{Provider: model.NewScripted(script(t, steps...), r.root), Model: "scripted"}, MaxSteps: 50},
+		Keeping:  Keeping{Store: session.NewStore(filepath.Join(r.state, "sessions"))},
 	}
 	if adjust != nil {
 		adjust(&r.opts)

@@ -8,82 +8,10 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/budget"
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/agent/fit"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
-	"github.com/tera-pilot/tera-pilot/agent/guide"
-	"github.com/tera-pilot/tera-pilot/agent/hook"
-	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/agent/session"
-	"github.com/tera-pilot/tera-pilot/agent/tool"
-	"github.com/tera-pilot/tera-pilot/agent/undo"
-	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
-	"github.com/tera-pilot/tera-pilot/guardian"
-	"github.com/tera-pilot/tera-pilot/internal/secret"
 )
-
-// Options are what a session is made of. All members are needed but for those
-// that say what their zero value means.
-type Options struct {
-	// The front end, and who sits at it.
-	Front       audit.Front
-	CanAsk      bool // somebody can answer questions, until an Unattended says otherwise
-	Interactive bool // at the interactive terminal
-	OptOut      bool // --no-confirm at the launch
-	Preview     bool // it is told of the files of a call (event.CallPreview)
-
-	// What is allowed.
-	Level        gate.Level
-	Sandbox      gate.Setting
-	Rules        gate.Rules
-	Book         *rulebook.Book // the files behind Rules, and what is remembered; nil: for this session only
-	ConfirmReads bool
-	TextAsNative bool
-	Hooks        []hook.Hook // approved: the user's own, and those of a trusted project
-	Guard        Guard
-
-	// The place.
-	Home, State string
-	World       *world.World
-	Tools       *tool.Registry
-	Facts       Facts
-	Redactor    *secret.Redactor
-	Now         func() time.Time
-
-	// The model.
-	Mind                                               // at the start; without a Provider a turn ends with what to do about that
-	Switch   func(provider, name string) (Mind, error) // opens another one; nil: there is none but Mind
-	Budget   *budget.Budget                            // nil: no limits
-	MaxSteps int                                       // model calls a turn
-	Learnt   fit.Store                                 // the zero Store keeps nothing
-	KeepAll  bool                                      // agent_compaction is off: nothing is masked or summed up unasked
-
-	// The logs, and what can be taken back.
-	Log         *session.Log
-	Past        []event.Event // what Log holds already
-	Store       *session.Store
-	Evidence    *audit.Log
-	Info        audit.SessionInfo // front, level, workspace and the like are filled in here
-	Witness     Witness           // nil: commits bear no line about the log
-	Undo        *undo.Store       // nil: nothing is kept, and nothing can be undone
-	UndoProblem string            // why Undo is nil, for the person
-
-	// What others wrote for the model, as the person let it in.
-	Commands []guide.Command  // what the person can call by a slash
-	Notes    event.Instructed // of the project
-	Problems []string         // what of all that was left out, and why
-	Skills   string           // the list of skills for the model; "" for none
-	Overlay  string           // what the person adds to the system prompt; it is in no log
-
-	Step  func(string) // tests: crash points; nil: none
-	above *lineage     // of a sub-agent
-}
-
-// Guard is the guardian of a session.
-type Guard struct {
-	Level  guardian.Level
-	Review guardian.Reviewer // asks the reviewing model; nil: the rules' score alone
-}
 
 // Session is one conversation in one workspace.
 type Session struct {
@@ -131,11 +59,13 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 		return nil, noEvidence(err)
 	}
 	s.owner = newOwner(&owned{
-		offers: offered(o.Commands),
-		mind:   s.taught(o.Mind),
-		now:    o.Now, log: o.Log, state: past, redact: redactEvent(o.Redactor.Bytes),
-		limits: gate.Limits{Level: o.Level, Rules: o.Rules}, canAsk: o.CanAsk, optOut: o.OptOut,
-		read: func() ([]event.Event, error) { return o.Store.Read(o.Log.ID()) },
+		chronicle: chronicle{
+			now: o.Now, log: o.Log, state: past, redact: redactEvent(o.Redactor.Bytes),
+			read: func() ([]event.Event, error) { return o.Store.Read(o.Log.ID()) },
+		},
+		rights:   rights{limits: gate.Limits{Level: o.Level, Rules: o.Rules}, canAsk: o.CanAsk, optOut: o.OptOut},
+		audience: audience{offers: offered(o.Commands)},
+		mind:     s.taught(o.Mind),
 	})
 	s.disp = s.dispatcher()
 	s.hand = s.byHand()

@@ -142,7 +142,7 @@ func (s *Session) steps(ctx context.Context) (turnEnd, error) {
 		if _, err := s.foldIn(ctx, nil); err != nil {
 			return turnEnd{}, err
 		}
-		reply, err := s.ask(ctx)
+		reply, err := s.complete(ctx)
 		if end, over := replyEnd(ctx, err); over {
 			return end, s.owner.barrier()
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
@@ -60,24 +59,13 @@ func (s *Session) takeBack(o *owned, c event.Undo) {
 		s.aside(func(context.Context) { _ = s.owner.emit(UndoPlan(s.o.Undo, s.o.World, c)) }) // transient
 		return
 	case o.busy && !o.state.TurnOpen: // between two turns: it will soon be known which
-		s.soon(func(o *owned) { s.takeBack(o, c) })
+		o.later(func(o *owned) { s.takeBack(o, c) })
 		return
 	case o.busy:
 		o.tell(event.Notice{Severity: "warn", Key: "undo", Text: "the agent is at work: stop it first, then undo"})
 		return
 	}
 	s.start(o, task{undo: &c})
-}
-
-// soon does something in a moment, when it may be known what runs.
-func (s *Session) soon(f func(*owned)) {
-	s.aside(func(ctx context.Context) {
-		select {
-		case <-ctx.Done():
-		case <-time.After(5 * time.Millisecond):
-			_ = s.owner.do(f) // an ended session does nothing more
-		}
-	})
 }
 
 // undoAlone is an undo between two turns.
@@ -152,7 +140,7 @@ func (s *Session) listUndo(o *owned) {
 		return
 	}
 	if o.busy && !o.state.TurnOpen {
-		s.soon(s.listUndo)
+		o.later(s.listUndo)
 		return
 	}
 	s.aside(func(context.Context) { _ = s.owner.emit(event.UndoPoints{Points: UndoPoints(s.o.Undo, s.o.World)}) }) // transient
@@ -160,9 +148,5 @@ func (s *Session) listUndo(o *owned) {
 
 // aside runs f beside the turns. Close waits for it.
 func (s *Session) aside(f func(context.Context)) {
-	s.besides.Add(1)
-	go func() {
-		defer s.besides.Done()
-		f(s.life)
-	}()
+	s.besides.Go(func() { f(s.life) })
 }

@@ -122,11 +122,13 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 func (a *app) session(ctx context.Context, o *opened, l launch) error {
 	p := o.place
 	opts := agent.Options{
-		Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut, Preview: l.preview,
-		ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native",
-		Home: p.home, State: p.state, Redactor: o.redactor, Now: time.Now,
-		Mind: o.mind, MaxSteps: l.steps(p.settings), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
-		Switch: func(id, name string) (agent.Mind, error) { return a.another(ctx, p, o.redactor, id, name) },
+		Person:  agent.Person{Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut, Preview: l.preview},
+		Allowed: agent.Allowed{ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native"},
+		Place:   agent.Place{Home: p.home, State: p.state, Redactor: o.redactor, Now: time.Now},
+		Thinking: agent.Thinking{
+			Mind: o.mind, MaxSteps: l.steps(p.settings), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
+			Switch: func(id, name string) (agent.Mind, error) { return a.another(ctx, p, o.redactor, id, name) },
+		},
 	}
 	if err := a.allowed(ctx, o, l, &opts); err != nil {
 		return err

@@ -15,9 +15,9 @@ import (
 // stopRepeated is the stop of a reply that was cut since it repeated itself.
 const stopRepeated = "repetition"
 
-// ask sends the conversation to the model and stores its reply. A conversation
+// complete sends the conversation to the model and stores its reply. A conversation
 // that the server finds too long is made shorter, once.
-func (s *Session) ask(ctx context.Context) (event.Reply, error) {
+func (s *Session) complete(ctx context.Context) (event.Reply, error) {
 	for again := true; ; again = false {
 		if err := s.compactIfAsked(ctx); err != nil {
 			return event.Reply{}, err
