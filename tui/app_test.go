@@ -229,3 +229,65 @@ func TestTraceIsCleared(t *testing.T) {
 		}
 	})
 }
+
+// TestStartScreenTakesALine: what an action needs is typed on the screen, also
+// on a small one; what is hidden never stands there; esc takes it back, and a
+// paste types and sends nothing by itself.
+func TestStartScreenTakesALine(t *testing.T) {
+	const secret = "sk-ant-not-to-be-seen"
+	for _, size := range [][2]int{{100, 30}, {60, 20}, {40, 12}, {24, 8}} {
+		story := startStory()
+		for i := range 9 {
+			story.Can = append(story.Can, snap.Action{ID: fmt.Sprint("more", i), Key: fmt.Sprint(i), Title: fmt.Sprint("one more thing ", i)})
+		}
+		story.Can = append(story.Can, snap.Action{ID: "secret", Key: "s", Title: "Type a secret", Input: &snap.Input{Label: "key:", Hidden: true}})
+		tuitest.Bubble(t, func(t *testing.T) {
+			p := tuitest.Open(t, size[0], size[1], tui.Options{Start: &story, Refresh: func() snap.Start { return story }})
+			p.Keys("s")
+			p.Send(termtest.Paste(secret[:8] + "\n"))
+			p.Type(secret[8:] + "d?")
+			p.Keys("backspace", "backspace")
+			text := p.Screen.Text()
+			if strings.Contains(text, "not-to-be") || strings.Contains(text, "sk-ant") || !strings.Contains(text, fmt.Sprintf("(not shown, %d", len(secret))) || p.Ended() {
+				t.Errorf("%v:\n%s", size, text)
+			}
+			if !strings.Contains(text, "Type a secret") {
+				t.Errorf("%v: the action it is for is not on the screen:\n%s", size, text)
+			}
+			p.Keys("esc", "enter", "enter")
+			if text := p.Screen.Text(); !strings.Contains(text, "(not shown, 0") || p.Ended() {
+				t.Errorf("%v: it was kept, or an empty line was taken:\n%s", size, text)
+			}
+			p.Keys("esc", "s")
+			p.Type(secret)
+			p.Keys("enter")
+			p.Quit()
+			if o := p.Outcome(); o.Chosen != "secret" || o.Text != secret {
+				t.Errorf("%v: %+v", size, o)
+			}
+		})
+	}
+}
+
+// TestWelcomeStaysBesideNotices: what to do first stands there until somebody
+// says something, whatever the program itself has to say before.
+func TestWelcomeStaysBesideNotices(t *testing.T) {
+	for _, size := range [][2]int{{100, 30}, {60, 20}, {40, 12}} {
+		s := tuitest.NewSession(opened(), event.Notice{Severity: "warn", Key: "x", Text: "one server was left out"}, event.Instructed{Files: []event.InstructionFile{{Path: "AGENTS.md"}}})
+		tuitest.Play(t, size[0], size[1], tui.Options{Session: s}, func(p *tuitest.Program) {
+			for _, want := range []string{"You are in", "one server was left out"} {
+				if !strings.Contains(p.Screen.Text(), want) {
+					t.Errorf("%v: %q is not there:\n%s", size, want, p.Screen.Text())
+				}
+			}
+			if size[1] >= 20 && !strings.Contains(p.Screen.Text(), "AGENTS.md") {
+				t.Errorf("%v: the note is not there:\n%s", size, p.Screen.Text())
+			}
+			s.Emit(event.TurnStarted{Turn: 1, Text: "go"})
+			p.Wait(100 * time.Millisecond)
+			if strings.Contains(p.Screen.Text(), "You are in") {
+				t.Errorf("%v: it stays:\n%s", size, p.Screen.Text())
+			}
+		})
+	}
+}

@@ -96,6 +96,7 @@ type Size struct{ Width, Height int }
 // Outcome is how the front end ended.
 type Outcome struct {
 	Chosen string       // the action of the start screen, "" when the person left
+	Text   string       // what was typed for it
 	Next   snap.Request // what the person wants next; zero when nothing
 }
 
@@ -201,7 +202,7 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	_, err = program.Run()
 	cancel()
 	workers.Wait()
-	return Outcome{Chosen: model.Chosen(), Next: model.Request()}, errors.Join(ended(err), model.Err(), goodbye(gate, model, o))
+	return Outcome{Chosen: model.Chosen().ID, Text: model.Chosen().Text, Next: model.Request()}, errors.Join(ended(err), model.Err(), goodbye(gate, model, o))
 }
 
 // notifier is how a notice reaches the person, nil for not at all.

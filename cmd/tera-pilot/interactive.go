@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/agent"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/config"
 	"github.com/tera-pilot/tera-pilot/tui"
@@ -61,13 +62,21 @@ func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.modelChosen(ctx, f, p); err != nil {
-		if errors.Is(err, errLeft) {
-			return nil
-		}
+	look, err := a.modelChosen(ctx, f, p)
+	if errors.Is(err, errLeft) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	return a.fromSessionToSession(ctx, f, launch{front: audit.FrontTUI, dir: dir, canAsk: true, last: f.last, resume: f.session, review: a.reviewProject})
+	l := launch{front: audit.FrontTUI, dir: dir, canAsk: true, last: f.last, resume: f.session, review: a.reviewProject}
+	if look != (snap.Request{}) {
+		if l, err = a.following(l, p.state, look); err != nil {
+			return err
+		}
+		l.mind, l.says = &agent.Mind{}, "no model is configured: this is for looking around"
+	}
+	return a.fromSessionToSession(ctx, f, l)
 }
 
 // fromSessionToSession goes on for as long as the person wants another session

@@ -145,12 +145,12 @@ func TestFirstScreen(t *testing.T) {
 	state, command := here(t, "OLLAMA_HOST="+o.URL)
 	p := termtest.Start(t, command(), 100, 30)
 	p.WaitFor("Use qwen3:8b of ollama")
-	for _, text := range []string{"Play the demo", "Set up a model on this machine", "Enter the key of a provider"} {
+	for _, text := range []string{"Play the demo", "Enter the address", "Set up a model on this machine", "Enter the key of a provider", "Open a recorded session"} {
 		if !strings.Contains(p.Text(), text) {
 			t.Errorf("the first screen does not offer %q:\n%s", text, p.Text())
 		}
 	}
-	p.Key("l")
+	p.Key("s")
 	p.WaitFor("ollama pull ")
 	p.Key("b")
 	p.WaitFor("Use qwen3:8b of ollama")
@@ -193,8 +193,15 @@ func TestFirstScreenTakesAKey(t *testing.T) {
 	p.Key("k")
 	p.WaitFor("Whose key?")
 	p.Key("a")
-	p.WaitFor("Key of Anthropic")
-	p.Type("sk-ant-typed-000000000000\r")
+	p.WaitFor("key of Anthropic: (not shown, 0 bytes)")
+	p.Type("sk-ant-typed-000000000000")
+	p.WaitFor("(not shown, 25 bytes)")
+	p.Key("esc")
+	p.WaitFor("Whose key?")
+	p.Key("a")
+	p.Type("sk-ant-typed-000000000000")
+	p.WaitFor("(not shown, 25 bytes)")
+	p.Key("enter")
 	p.WaitFor("Which model of Anthropic?")
 	if strings.Contains(p.Text(), "typed-0000") {
 		t.Errorf("the key is on the screen:\n%s", p.Text())
@@ -213,6 +220,86 @@ func TestFirstScreenTakesAKey(t *testing.T) {
 	log, err := command("audit", "show").CombinedOutput()
 	if err != nil || !strings.Contains(string(log), "key anthropic set") || !strings.Contains(string(log), "was chosen") || strings.Contains(string(log), "sk-ant-typed") {
 		t.Errorf("the log: %v\n%s", err, log)
+	}
+}
+
+// TestFirstScreenTakesAnAddress: a server of this machine that no list knows is
+// named, its models can be taken, and the next start has it. What is no such
+// server says so, and nothing is kept of it.
+func TestFirstScreenTakesAnAddress(t *testing.T) {
+	o := newOllama(t, `{"name":"echo_check"}`)
+	quiet := httptest.NewServer(http.HandlerFunc(http.NotFound))
+	defer quiet.Close()
+	state, command := here(t)
+	for _, size := range [][2]int{{100, 30}, {60, 20}} {
+		p := termtest.Start(t, command(), size[0], size[1])
+		p.WaitFor("Enter the address of a local model")
+		address := func(text, says string) {
+			p.Key("l")
+			p.WaitFor("address, such as")
+			p.Type(text)
+			p.Key("enter")
+			p.WaitFor(says)
+			p.WaitFor("arrows")
+		}
+		address("192.0.2.7:8080", "is not this machine")
+		address("https://127.0.0.1:8080", "over http, not https")
+		address(strings.TrimPrefix(quiet.URL, "http://"), "no model server")
+		address(o.URL+"/api", "ollama answers at")
+		p.WaitFor("Use qwen3:8b of ollama")
+		if size[0] == 60 {
+			p.Key("1")
+			p.WaitFor("enter send")
+		}
+		p.Key("ctrl+d")
+		p.WaitExit()
+	}
+	if got, err := local.Chosen(state); err != nil || got.Provider != "ollama" || got.Address != o.URL {
+		t.Errorf("kept %+v, %v", got, err)
+	}
+}
+
+// TestFirstScreenOpensASession: without any model a stored session can be looked
+// at, and says that there is none.
+func TestFirstScreenOpensASession(t *testing.T) {
+	_, command := here(t)
+	script := filepath.Join(t.TempDir(), "turns.json")
+	if err := os.WriteFile(script, []byte(`{"steps": [{"say": "the quokka sleeps"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command("run", "--provider", "scripted", "--script", script, "look").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p := termtest.Start(t, command(), 100, 30)
+	p.WaitFor("Open a recorded session")
+	p.Key("o")
+	p.WaitFor("1 session")
+	p.Key("esc")
+	p.WaitFor("Open a recorded session")
+	p.Key("o")
+	p.WaitFor("1 session")
+	p.Key("enter")
+	p.WaitFor("the quokka sleeps")
+	p.WaitFor("no model is configured")
+	p.Type("hello")
+	p.Key("enter")
+	p.WaitFor("start a local model")
+	p.Key("ctrl+d")
+	if code := p.WaitExit(); code != exitOK {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// TestLocalAddress: what is this machine, and what is not.
+func TestLocalAddress(t *testing.T) {
+	for text, want := range map[string]string{
+		"8080": "http://127.0.0.1:8080", " 127.0.0.1:8080 ": "http://127.0.0.1:8080", "localhost:1234": "http://localhost:1234", "http://[::1]:8000/v1": "http://[::1]:8000", "127.9.9.9:1": "http://127.9.9.9:1",
+		"": "", "localhost": "", "0": "", "70000": "", "10.0.0.1:80": "", "example.org:80": "", "https://127.0.0.1:443": "", "http://127.0.0.1:80@example.org:80": "", "127.1:80": "", "0.0.0.0:80": "", "http://127.0.0.1.example.org:80": "", "file:///etc/passwd": "", "\x1b[2J:80": "",
+	} {
+		got, err := localAddress(text)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
+		}
 	}
 }
 

@@ -1,14 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"net/netip"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,19 +23,19 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui"
 	front "github.com/tera-pilot/tera-pilot/tui/app"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
-	"golang.org/x/term"
 )
 
 // errLeft says that the person left the start screen.
 var errLeft = errors.New("left")
 
 // modelChosen returns when there is a model to talk to: one that is configured,
-// or one that the person takes on the start screen, which is then kept.
-func (a *app) modelChosen(ctx context.Context, f sessionFlags, p place) error {
+// or one that the person takes on the start screen, which is then kept. A
+// request is a session that the person wants to look at without one.
+func (a *app) modelChosen(ctx context.Context, f sessionFlags, p place) (snap.Request, error) {
 	for {
 		mind, err := a.mind(ctx, p, secret.New())
 		if err == nil && mind.Provider != nil {
-			return nil
+			return snap.Request{}, nil
 		}
 		says := "No model is configured yet. Nothing has been sent."
 		var unnamed *unnamedError
@@ -42,12 +43,13 @@ func (a *app) modelChosen(ctx context.Context, f sessionFlags, p place) error {
 		case errors.As(err, &unnamed):
 			says = "A key of " + unnamed.preset.Title + " is there, and no model is named yet. Nothing has been sent."
 		case err != nil && !a.keptChoice(p, err):
-			return err
+			return snap.Request{}, err
 		case err != nil:
 			says = err.Error()
 		}
-		if err := a.welcome(ctx, f, p, says, unnamed); err != nil {
-			return err
+		look, err := a.welcome(ctx, f, p, says, unnamed)
+		if err != nil || look != (snap.Request{}) {
+			return look, err
 		}
 	}
 }
@@ -62,30 +64,47 @@ func (a *app) keptChoice(p place, err error) bool {
 	return readErr == nil && !c.IsZero() && errors.As(err, new(*exitError))
 }
 
-// welcome is the start screen of a place without a model. It returns nil when
-// a model was chosen.
-func (a *app) welcome(ctx context.Context, f sessionFlags, p place, says string, unnamed *unnamedError) error {
+// A greeting is the start screen as the person left it: what went wrong, and
+// the addresses that were named.
+type greeting struct {
+	says      string
+	addresses []string
+}
+
+// welcome is the start screen of a place without a model. It returns when a
+// model was chosen, or a session to look at.
+func (a *app) welcome(ctx context.Context, f sessionFlags, p place, says string, unnamed *unnamedError) (snap.Request, error) {
+	g := greeting{says: says}
 	for {
-		start := a.startScreen(p, says)
+		start := a.startScreen(p, g.says)
 		if unnamed != nil {
 			start.Can = append([]snap.Action{{ID: nameModel + unnamed.preset.ID, Key: "m", Title: "Choose a model of " + unnamed.preset.Title}}, start.Can...)
 		}
 		t := a.terminal(f, p.settings)
-		t.Start, t.Refresh = &start, func() snap.Start { return a.withServers(ctx, p, start) }
-		t.Desk = front.Desk{Checks: desk{a: a, ctx: ctx, place: p}.checks}
+		t.Start, t.Refresh = &start, func() snap.Start { return a.withServers(ctx, p, start, g.addresses) }
+		d := desk{a: a, ctx: ctx, place: p}
+		t.Desk = front.Desk{Checks: d.checks}
+		if store, err := a.sessions(p.state); err == nil {
+			d.store = store
+			t.Desk.Sessions, t.Desk.Search = d.sessions, d.search
+		}
 		out, err := tui.Run(ctx, t)
 		if err != nil {
-			return err
+			return snap.Request{}, err
 		}
-		done, err := a.took(ctx, f, p, out.Chosen)
+		if out.Next.Open != "" {
+			return out.Next, nil
+		}
+		done, err := a.took(ctx, f, p, &g, out)
 		if done || err != nil {
-			return err
+			return snap.Request{}, err
 		}
 	}
 }
 
 // took does what was chosen on a start screen; done says that a model was.
-func (a *app) took(ctx context.Context, f sessionFlags, p place, id string) (done bool, err error) {
+func (a *app) took(ctx context.Context, f sessionFlags, p place, g *greeting, out tui.Outcome) (done bool, err error) {
+	id := out.Chosen
 	if use, ok := strings.CutPrefix(id, useModel); ok {
 		var c local.Choice
 		if err := json.Unmarshal([]byte(use), &c); err != nil {
@@ -94,13 +113,14 @@ func (a *app) took(ctx context.Context, f sessionFlags, p place, id string) (don
 		return true, a.keep(ctx, p, c)
 	}
 	if id, ok := strings.CutPrefix(id, nameModel); ok {
-		return a.nameModel(ctx, f, p, id)
+		return a.nameModel(ctx, f, p, g, id)
 	}
 	if id, ok := strings.CutPrefix(id, enterKey); ok {
-		if err := a.enterKey(ctx, p, id); err != nil {
-			return false, err
+		if err := a.enterKey(ctx, p, id, out.Text); err != nil {
+			g.says = "The key was not kept: " + err.Error()
+			return false, nil
 		}
-		return a.nameModel(ctx, f, p, id)
+		return a.nameModel(ctx, f, p, g, id)
 	}
 	switch id {
 	case "demo":
@@ -113,27 +133,85 @@ func (a *app) took(ctx context.Context, f sessionFlags, p place, id string) (don
 			return false, err
 		}
 		return false, errLeft
-	case "local":
+	case "address":
+		g.named(ctx, out.Text)
+		return false, nil
+	case "guide":
 		_, err := a.choose(ctx, f, p, localScreen(p, totalMemory()))
 		return false, err
 	case "key":
-		id, err := a.choose(ctx, f, p, keyScreen(p))
-		if err != nil || id == "back" {
+		out, err := a.choose(ctx, f, p, keyScreen(p))
+		if err != nil || out.Chosen == "back" {
 			return false, err
 		}
-		return a.took(ctx, f, p, id)
+		return a.took(ctx, f, p, g, out)
+	case "sessions": // which the screen shows itself, where they can be read
+		if _, err := a.sessions(p.state); err != nil {
+			g.says = "The stored sessions cannot be read: " + err.Error()
+		}
+		return false, nil
+	case "back", "refresh":
+		return false, nil
 	default:
 		return false, errLeft
 	}
 }
 
+// named takes the address of a server of this machine, and says what answers
+// there.
+func (g *greeting) named(ctx context.Context, text string) {
+	address, err := localAddress(text)
+	if err != nil {
+		g.says = err.Error()
+		return
+	}
+	found, err := model.Discover(ctx, model.Discovery{Addresses: []string{address}, Only: true, Timeout: patience})
+	switch at := strings.TrimPrefix(address, "http://"); {
+	case err != nil:
+		g.says = "Nobody could look at " + at + ": " + err.Error()
+	case len(found) == 0:
+		g.says = "Nothing that answers as a model server does stands at " + at + ". Nothing else has been sent there."
+	case found[0].Kind == "":
+		g.says = "What answers at " + at + " is no model server that tera-pilot knows."
+	default:
+		g.says = fmt.Sprintf("%s answers at %s, with %d models. Nothing has been sent to one.", found[0].Kind, at, len(found[0].Models))
+		if !slices.Contains(g.addresses, address) {
+			g.addresses = append(g.addresses, address)
+		}
+	}
+}
+
+// localAddress is an address of this machine as a person types it: a port, a
+// host and a port, or a URL, of which the path is left out.
+func localAddress(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if n, err := strconv.ParseUint(text, 10, 16); err == nil && n > 0 {
+		text = "127.0.0.1:" + text
+	}
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Port() == "" || u.User != nil:
+		return "", fmt.Errorf("that is no address: type HOST:PORT of this machine, such as 127.0.0.1:8080")
+	case u.Scheme != "http":
+		return "", fmt.Errorf("a server of this machine is asked over http, not %s", visible.Strict(u.Scheme))
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); (err != nil || !ip.IsLoopback()) && u.Hostname() != "localhost" {
+		return "", fmt.Errorf("%s is not this machine: another one is named in config.json, as base_url of a provider with allow_remote (docs/models.md)", visible.Strict(u.Hostname()))
+	}
+	return "http://" + u.Host, nil
+}
+
 // choose shows a screen of choices and gives the one that was made; leaving it
 // is going back.
-func (a *app) choose(ctx context.Context, f sessionFlags, p place, s snap.Start) (string, error) {
+func (a *app) choose(ctx context.Context, f sessionFlags, p place, s snap.Start) (tui.Outcome, error) {
 	t := a.terminal(f, p.settings)
 	t.Start = &s
 	out, err := tui.Run(ctx, t)
-	return cmp.Or(out.Chosen, "back"), err
+	out.Chosen = cmp.Or(out.Chosen, "back")
+	return out, err
 }
 
 // keep stores the choice of a model and states it in the audit log.
@@ -147,25 +225,18 @@ func (a *app) keep(ctx context.Context, p place, c local.Choice) error {
 	})
 }
 
-// enterKey reads a key without showing it and stores it.
-func (a *app) enterKey(ctx context.Context, p place, id string) error {
-	preset, _ := model.PresetByID(id)
-	fmt.Fprintf(a.stdout, "Key of %s (it is not shown; it goes into %s, and to %s when you ask something): ", preset.Title, "keys.json", preset.BaseURL)
-	key, err := term.ReadPassword(int(a.stdin.Fd()))
-	fmt.Fprintln(a.stdout)
-	if err != nil {
-		return fmt.Errorf("the key could not be read: %w", err)
-	}
+// enterKey stores a key that was typed without being shown.
+func (a *app) enterKey(ctx context.Context, p place, id, key string) error {
 	if err := statedir.Ensure(p.state); err != nil {
-		return usage("%w", err)
+		return err
 	}
 	return a.recorded(ctx, p.state, audit.SettingsChange("key "+id+" set", "", "", "key "+id), func() error {
-		return a.keys(p.state).Set(id, "stdin", strings.NewReader(string(key)))
+		return a.keys(p.state).Set(id, "stdin", strings.NewReader(key))
 	})
 }
 
 // nameModel lets the person choose a model of a provider.
-func (a *app) nameModel(ctx context.Context, f sessionFlags, p place, id string) (done bool, err error) {
+func (a *app) nameModel(ctx context.Context, f sessionFlags, p place, g *greeting, id string) (done bool, err error) {
 	preset, ok := model.PresetByID(id)
 	if !ok {
 		return false, nil
@@ -180,20 +251,16 @@ func (a *app) nameModel(ctx context.Context, f sessionFlags, p place, id string)
 			s.Can = append(s.Can, snap.Action{ID: useChoice(local.Choice{Provider: id, Model: m.Model}), Key: letters[len(s.Can) : len(s.Can)+1], Title: m.Model + "  " + windowText(m.Context) + "  " + priceText(m.Prices)})
 		}
 	}
-	s.Can = append(s.Can, snap.Action{ID: "type", Key: "z", Title: "Another: type its name"})
-	chosen, err := a.choose(ctx, f, p, s)
+	s.Can = append(s.Can, snap.Action{ID: "type", Key: "z", Title: "Another: type its name", Input: &snap.Input{Label: "name of the model, as " + preset.Title + " writes it:"}})
+	out, err := a.choose(ctx, f, p, s)
 	switch {
-	case err != nil || chosen == "back":
+	case err != nil || out.Chosen == "back":
 		return false, err
-	case chosen != "type":
-		return a.took(ctx, f, p, chosen)
+	case out.Chosen == "type":
+		return true, a.keep(ctx, p, local.Choice{Provider: id, Model: out.Text})
+	default:
+		return a.took(ctx, f, p, g, out)
 	}
-	fmt.Fprintf(a.stdout, "Name of the model, as %s writes it: ", preset.Title)
-	line, err := bufio.NewReader(io.LimitReader(a.stdin, 200)).ReadString('\n')
-	if name := strings.TrimSpace(line); name != "" && err == nil {
-		return true, a.keep(ctx, p, local.Choice{Provider: id, Model: name})
-	}
-	return false, nil
 }
 
 // letters are the keys of the rows of a screen of choices.
@@ -217,7 +284,7 @@ func useChoice(c local.Choice) string {
 // startScreen says how things stand, and what can be done without a model.
 func (a *app) startScreen(p place, says string) snap.Start {
 	s := snap.Start{
-		Folder: short(p.root, p.home), Says: says,
+		Root: p.root, Folder: short(p.root, p.home), Says: says,
 		Level: p.settings.Autonomy, Sandbox: p.settings.Sandbox + " ?",
 		Local: []snap.Server{
 			{Name: "ollama", Address: "127.0.0.1:11434", State: "looking ..."}, {Name: "llama-server", Address: "127.0.0.1:8080", State: "looking ..."},
@@ -225,9 +292,11 @@ func (a *app) startScreen(p place, says string) snap.Start {
 		},
 		Can: []snap.Action{
 			{ID: "demo", Key: "d", Title: "Play the demo (scripted, nothing leaves here)"},
-			{ID: "local", Key: "l", Title: "Set up a model on this machine: the commands"},
-			{ID: "key", Key: "k", Title: "Enter the key of a provider"},
 			{ID: "refresh", Key: "r", Title: "Look again for a local model"},
+			{ID: "address", Key: "l", Title: "Enter the address of a local model", Input: &snap.Input{Label: "address, such as 127.0.0.1:8080:"}},
+			{ID: "guide", Key: "s", Title: "Set up a model on this machine: the commands"},
+			{ID: "key", Key: "k", Title: "Enter the key of a provider"},
+			{ID: "sessions", Key: "o", Title: "Open a recorded session to look around"},
 			{ID: "doctor", Key: "t", Title: "Self test: sandbox, signer, model"},
 		},
 	}
@@ -246,12 +315,13 @@ func (a *app) startScreen(p place, says string) snap.Start {
 // keyScreen asks whose key it is.
 func keyScreen(p place) snap.Start {
 	s := snap.Start{
-		Folder: short(p.root, p.home), Says: "Whose key? It is kept in keys.json of the state folder, readable by you alone, and sent to that provider only.",
+		Folder: short(p.root, p.home), Says: "Whose key? It is not shown, kept in keys.json of the state folder, readable by you alone, and sent to that provider only.",
 		Notes: []string{"by reference instead: tera-pilot keys set NAME --from env:VAR (or file:/PATH)"},
 	}
 	for _, preset := range model.Presets() {
 		if preset.NeedsKey && len(s.Can) < len(letters) {
-			s.Can = append(s.Can, snap.Action{ID: enterKey + preset.ID, Key: letters[len(s.Can) : len(s.Can)+1], Title: preset.Title})
+			s.Can = append(s.Can, snap.Action{ID: enterKey + preset.ID, Key: letters[len(s.Can) : len(s.Can)+1], Title: preset.Title,
+				Input: &snap.Input{Label: "key of " + preset.Title + ":", Hidden: true}})
 		}
 	}
 	return s
@@ -288,11 +358,13 @@ func localScreen(p place, memory int64) snap.Start {
 
 // withServers adds the model servers that answer on this machine, their models
 // as what can be done, and the grade of the sandbox.
-func (a *app) withServers(ctx context.Context, p place, s snap.Start) snap.Start {
+func (a *app) withServers(ctx context.Context, p place, s snap.Start, named []string) snap.Start {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	s.Local, s.Notes = slices.Clone(s.Local), slices.Clone(s.Notes)
-	found, err := model.Discover(ctx, a.lookAround(p))
+	around := a.lookAround(p)
+	around.Addresses = append(around.Addresses, named...)
+	found, err := model.Discover(ctx, around)
 	if err != nil {
 		s.Notes = append(s.Notes, "local servers could not be looked for: "+err.Error())
 	}

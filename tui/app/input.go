@@ -40,7 +40,7 @@ func (m *Model) key(in tty.Input, k uv.Key, now time.Time) tea.Cmd {
 	case m.panel != nil:
 		return m.panelKey(name, k, now)
 	case m.start != nil:
-		return m.startKey(name)
+		return m.startKey(in, name, k, now)
 	case m.activity != nil:
 		return m.activityKey(name, k.Text)
 	case m.finding:
@@ -76,23 +76,26 @@ func (m *Model) interrupt(at time.Time) tea.Cmd {
 // quitWindow is the time for the second ctrl+c.
 const quitWindow = 2 * time.Second
 
-func (m *Model) startKey(name string) tea.Cmd {
-	switch name {
-	case "ctrl+d":
+func (m *Model) startKey(in tty.Input, name string, k uv.Key, now time.Time) tea.Cmd {
+	switch {
+	case name == "ctrl+d" && !m.start.Typing():
 		return tea.Quit
-	case "?", "f1":
+	case (name == "?" || name == "f1") && !m.start.Typing():
 		m.open(&help{})
 		return nil
 	}
-	switch id := m.start.Key(name); {
+	choice := m.start.Key(name, k, in.Followed)
+	switch id := choice.ID; {
 	case id == "":
 		return nil
+	case id == "sessions" && m.o.Desk.Sessions != nil:
+		return m.do(keys.Sessions, now)
 	case id == "doctor" && m.o.Desk.Checks != nil:
 		return m.openChecks()
 	case id == "refresh" && m.o.Refresh != nil:
 		return m.refresh()
 	default:
-		m.chosen = id
+		m.chosen = choice
 		return tea.Quit
 	}
 }
@@ -264,6 +267,7 @@ func (m *Model) paste(in tty.Input, text string) {
 		m.find.Paste(text)
 		return
 	case m.start != nil:
+		m.start.Paste(text)
 		return
 	}
 	m.transcript.Leave()

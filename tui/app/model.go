@@ -116,7 +116,7 @@ type Model struct {
 
 	dirty  bool
 	last   tea.View
-	chosen string // the action of the start screen
+	chosen start.Choice // the action of the start screen
 	lost   error
 	failed *PanicError
 }
@@ -154,12 +154,12 @@ func New(o Options) *Model {
 func (m *Model) look(s snap.Start) {
 	if m.start != nil {
 		m.start.Set(s)
-		m.state.Level, m.state.Sandbox = s.Level, s.Sandbox
+		m.state.Level, m.state.Sandbox, m.state.Root = s.Level, s.Sandbox, s.Root
 	}
 }
 
-// Chosen is the action that ended the start screen, "" for none.
-func (m *Model) Chosen() string { return m.chosen }
+// Chosen is the action that ended the start screen, with what was typed for it.
+func (m *Model) Chosen() start.Choice { return m.chosen }
 
 // Request is what the person wants next.
 func (m *Model) Request() snap.Request { return m.request }

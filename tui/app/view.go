@@ -54,8 +54,10 @@ func (m *Model) compose(now time.Time) view.Frame {
 	}
 	foot := status.Line(&m.state, w, m.widths)
 	if m.start != nil && m.panel == nil {
-		f := view.Frame{Lines: m.start.View(w, max(0, h-len(foot)-1), m.widths)}
-		f.Lines = append(append(f.Lines, view.Rule(w)), foot...)
+		below := append(m.attention(w, 2, now), view.Rule(w))
+		lines, caret := m.start.View(w, max(0, h-len(foot)-len(below)), m.widths)
+		f := view.Frame{Lines: lines, Cursor: caret}
+		f.Lines = append(append(f.Lines, below...), foot...)
 		return f
 	}
 	if h >= small {
@@ -180,7 +182,7 @@ func (m *Model) print(now time.Time) tea.Cmd {
 
 // body is the transcript, or what to do when nothing was said yet.
 func (m *Model) body(w, h int, now time.Time) []view.Line {
-	if len(m.state.Items) > 0 {
+	if said := m.welcomed(); said {
 		return m.transcript.View(&m.state, w, h, m.widths, now)
 	}
 	var out []view.Line
@@ -200,7 +202,16 @@ func (m *Model) body(w, h int, now time.Time) []view.Line {
 	}
 	say(theme.Plain, safe.Lit("Say what should be done. Files are read as needed; before anything is"))
 	say(theme.Plain, safe.Lit("changed or run you see exactly what, and decide."))
-	return view.Fill(out, h)
+	if room := h - len(out) - 1; len(m.state.Items) > 0 && room > 0 { // what the program itself has to say
+		out = append(append(out, nil), m.transcript.View(&m.state, w, room, m.widths, now)...)
+	}
+	return view.Fill(out[:min(len(out), h)], h)
+}
+
+// welcomed says that there is more to show than what to do first: somebody said
+// something, or looks at what is there.
+func (m *Model) welcomed() bool {
+	return m.transcript.Reading() || slices.ContainsFunc(m.state.Items, func(it *snap.Item) bool { return it.Kind != snap.Change })
 }
 
 // attention is what stands between transcript and composer: at most rows

@@ -6,6 +6,7 @@ type Start struct {
 	Level   string // that a session would begin with
 	Sandbox string // setting and grade, "auto A"
 
+	Root   string // the folder
 	Folder string // as people write it, "~/src/parser"
 	Says   string // one sentence: how things stand
 	Local  []Server
@@ -28,4 +29,11 @@ type Action struct {
 	Key   string // one letter
 	Title string
 	Note  string // why it is not available, "" when it is
+	Input *Input // what has to be typed first, nil for nothing
+}
+
+// Input is a line that an action needs.
+type Input struct {
+	Label  string
+	Hidden bool // never drawn: a key
 }

@@ -3,6 +3,12 @@
 package start
 
 import (
+	"slices"
+	"strings"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/tera-pilot/tera-pilot/tui/room/ask"
+	"github.com/tera-pilot/tera-pilot/tui/room/composer"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
@@ -13,17 +19,34 @@ import (
 type Room struct {
 	s      snap.Start
 	chosen int
+	input  *composer.Room // what is being typed for the chosen action
 }
 
-// Set changes what is shown.
+// Set changes what is shown. What is being typed stays, for its action.
 func (r *Room) Set(s snap.Start) {
+	id := ""
+	if r.input != nil {
+		id = r.s.Can[r.chosen].ID
+	}
 	r.s = s
 	r.chosen = min(r.chosen, max(0, len(s.Can)-1))
+	if r.input == nil {
+		return
+	}
+	if r.chosen = slices.IndexFunc(s.Can, func(a snap.Action) bool { return a.ID == id }); r.chosen < 0 {
+		r.chosen, r.input = 0, nil
+	}
 }
 
-// Key handles a key by its name and returns the ID of the action that it
-// chose, "" for none.
-func (r *Room) Key(name string) (id string) {
+// A Choice is an action that was chosen, with what was typed for it. The zero
+// Choice is none.
+type Choice struct{ ID, Text string }
+
+// Key handles a key and returns what it chose.
+func (r *Room) Key(name string, k uv.Key, followed bool) Choice {
+	if r.input != nil {
+		return r.typed(name, k, followed)
+	}
 	switch name {
 	case "up":
 		r.chosen = max(0, r.chosen-1)
@@ -41,35 +64,89 @@ func (r *Room) Key(name string) (id string) {
 			}
 		}
 	}
-	return ""
+	return Choice{}
 }
 
-func (r *Room) take(i int) string {
-	if r.s.Can[i].Note != "" {
-		return ""
+// typed handles a key of what is being typed. enter takes it, esc drops it.
+func (r *Room) typed(name string, k uv.Key, followed bool) Choice {
+	switch {
+	case name == "esc":
+		r.input = nil
+	case name != "enter":
+		ask.Edit(r.input, k)
+	case followed: // inside of a burst: a paste without brackets
+	default:
+		if text := strings.TrimSpace(r.input.Text()); text != "" {
+			r.input = nil
+			return Choice{r.s.Can[r.chosen].ID, text}
+		}
 	}
-	return r.s.Can[i].ID
+	return Choice{}
 }
 
-// View draws the room. Where there is no room for all, what can be done stays.
-func (r *Room) View(width, height int, w view.Widths) []view.Line {
-	room := max(0, height-2)
+// Paste adds to what is being typed.
+func (r *Room) Paste(text string) {
+	if r.input != nil {
+		r.input.Insert(strings.TrimSpace(text))
+	}
+}
+
+// Typing says that letters are text now.
+func (r *Room) Typing() bool { return r.input != nil }
+
+func (r *Room) take(i int) Choice {
+	a := r.s.Can[i]
+	switch {
+	case a.Note != "":
+		return Choice{}
+	case a.Input != nil:
+		r.input = &composer.Room{OneLine: true}
+		return Choice{}
+	default:
+		return Choice{ID: a.ID}
+	}
+}
+
+// View draws the room, and says where the caret is. Where there is no room for
+// all, what can be done stays.
+func (r *Room) View(width, height int, w view.Widths) ([]view.Line, *view.Cell) {
+	foot, caret := r.foot(width, w)
+	room := max(0, height-1-len(foot))
 	var body []view.Line
 	for _, part := range []parts{{true, true, true}, {false, true, true}, {false, false, true}, {}} {
-		if body = r.body(width, w, part); len(body) <= room {
+		if body = r.body(width, room, w, part); len(body) <= room {
 			break
 		}
 	}
-	keys := view.Join(
-		view.Lit(theme.Key, safe.Lit("arrows")), view.Spaces(3), view.Lit(theme.Key, safe.Lit("enter")), view.Spaces(3),
-		view.Lit(theme.Key, safe.Lit("?")), view.Lit(theme.Dim, safe.Lit(" keys   ")), view.Lit(theme.Key, safe.Lit("ctrl+d")), view.Lit(theme.Dim, safe.Lit(" quit")))
-	return append(view.Fill(body, room), view.Rule(width), w.Cut(keys, width))
+	if caret != nil {
+		caret.Y += room + 1
+	}
+	return append(append(view.Fill(body, room), view.Rule(width)), foot...), caret
+}
+
+// foot is the row of keys, or the line that is being typed.
+func (r *Room) foot(width int, w view.Widths) ([]view.Line, *view.Cell) {
+	if r.input == nil {
+		keys := view.Join(
+			view.Lit(theme.Key, safe.Lit("arrows")), view.Spaces(3), view.Lit(theme.Key, safe.Lit("enter")), view.Spaces(3),
+			view.Lit(theme.Key, safe.Lit("?")), view.Lit(theme.Dim, safe.Lit(" keys   ")), view.Lit(theme.Key, safe.Lit("ctrl+d")), view.Lit(theme.Dim, safe.Lit(" quit")))
+		return []view.Line{w.Cut(keys, width)}, nil
+	}
+	in := r.s.Can[r.chosen].Input
+	label := w.Cut(view.Join(view.Text(theme.Title, safe.Strict(in.Label)), view.Spaces(1)), max(1, width/2))
+	help := view.Lit(theme.Dim, safe.Lit("enter takes it   esc back"))
+	if in.Hidden {
+		says := safe.Join(safe.Lit("(not shown, "), safe.Int(len(r.input.Text())), safe.Lit(" bytes)"))
+		return []view.Line{w.Cut(view.Join(label, view.Lit(theme.Plain, says)), width), w.Cut(help, width)}, &view.Cell{X: w.Line(label)}
+	}
+	box, at := r.input.View(max(1, width-w.Line(label)), 1, 1, w)
+	return []view.Line{view.Join(label, box[0]), w.Cut(help, width)}, &view.Cell{X: w.Line(label) + at.X}
 }
 
 // parts are what can be left out.
 type parts struct{ heads, found, notes bool }
 
-func (r *Room) body(width int, w view.Widths, with parts) []view.Line {
+func (r *Room) body(width, room int, w view.Widths, with parts) []view.Line {
 	out := []view.Line{w.Ends(view.Lit(theme.Title, safe.Lit("tera-pilot")), view.Text(theme.Dim, safe.Strict(r.s.Folder)), width, 10)}
 	section := func(lines ...view.Line) {
 		if with.heads || len(out) > 1 && with.found {
@@ -77,13 +154,22 @@ func (r *Room) body(width int, w view.Widths, with parts) []view.Line {
 		}
 		out = append(out, lines...)
 	}
-	section(w.Wrap(view.Join(view.Spaces(2), view.Text(theme.Strong, safe.Strict(r.s.Says))), width, 2)...)
+	says := w.Wrap(view.Join(view.Spaces(2), view.Text(theme.Strong, safe.Strict(r.s.Says))), width, 2)
+	if with == (parts{}) {
+		says = says[:max(0, min(len(says), room-2))] // one action at least
+	}
+	section(says...)
 	if with.found {
 		section(r.found(width, w, with.heads)...)
 	}
 	var can []view.Line
 	for i, a := range r.s.Can {
 		can = append(can, action(a, i == r.chosen, width, w))
+	}
+	if with == (parts{}) { // the last resort: those around the chosen one
+		most := max(1, room-len(out))
+		first := max(0, min(r.chosen-most/2, len(can)-most))
+		can = can[first:min(len(can), first+most)]
 	}
 	section(can...)
 	if with.notes && len(r.s.Notes) > 0 {
