@@ -123,16 +123,12 @@ func Load(file string, named bool, getenv func(string) string) (Settings, error)
 
 // environment overlays the variables that count.
 func (s *Settings) environment(getenv func(string) string) error {
-	for _, v := range []struct {
-		name string
-		to   *string
-	}{
-		{"TERA_PILOT_PROVIDER", &s.Provider},
-		{"TERA_PILOT_MODEL", &s.Model},
-		{"TERA_PILOT_OS_SANDBOX", &s.Sandbox},
-	} {
-		if value := getenv(v.name); value != "" {
-			*v.to = value
+	for _, k := range s.keys() {
+		if k.env == "" {
+			continue
+		}
+		if value := getenv(k.env); value != "" {
+			*k.to.(*string) = value // by and word are used together
 		}
 	}
 	return oneOf("TERA_PILOT_OS_SANDBOX", s.Sandbox, "auto", "on", "off")
@@ -175,62 +171,86 @@ func oneOf(name, value string, allowed ...string) error {
 	return fmt.Errorf("%s is %q: it must be one of %s", name, value, strings.Join(allowed, ", "))
 }
 
-// keys maps each key that means something to the code that takes its value.
-func (s *Settings) keys() map[string]func(json.RawMessage) error {
-	word := func(to *string, allowed ...string) func(json.RawMessage) error {
-		return func(raw json.RawMessage) error {
-			if err := strict(raw, to); err != nil {
-				return err
-			}
-			if len(allowed) == 0 {
-				return nil
-			}
-			return oneOf("the value", *to, allowed...)
-		}
-	}
-	number := func(to *int, low, high int) func(json.RawMessage) error {
-		return func(raw json.RawMessage) error {
-			if err := strict(raw, to); err != nil {
-				return err
-			}
-			if *to < low || *to > high {
-				return fmt.Errorf("the value is %d: it must be between %d and %d", *to, low, high)
-			}
-			return nil
-		}
-	}
-	money := func(to *int64) func(json.RawMessage) error {
-		return func(raw json.RawMessage) error {
-			var usd float64
-			if err := strict(raw, &usd); err != nil {
-				return err
-			}
-			micros, err := Micros(usd)
-			*to = micros
-			return err
-		}
-	}
-	return map[string]func(json.RawMessage) error{
-		"agent_autonomy":        word(&s.Autonomy, autonomies...),
-		"agent_os_sandbox":      word(&s.Sandbox, "auto", "on", "off"),
+// A key of config.json that means something: the code that takes its value, and what
+// the reference says about it.
+type key struct {
+	take func(json.RawMessage) error
+	kind string // of its values, in words
+	to   any    // a pointer to where it goes
+	env  string // the variable that goes before it; to is a *string then
+	flag string // the flag that goes before both
+}
+
+// keys are all of them, by name.
+func (s *Settings) keys() map[string]key {
+	return map[string]key{
+		"agent_autonomy":        word(&s.Autonomy, autonomies...).by("", "--autonomy"),
+		"agent_os_sandbox":      word(&s.Sandbox, "auto", "on", "off").by("TERA_PILOT_OS_SANDBOX", ""),
 		"guardian_level":        word(&s.Guardian, "off", "dangerous_only", "all"),
 		"guardian_provider_id":  word(&s.GuardianProvider),
 		"guardian_model":        word(&s.GuardianModel),
-		"active_provider":       word(&s.Provider),
-		"active_model":          word(&s.Model),
+		"active_provider":       word(&s.Provider).by("TERA_PILOT_PROVIDER", "--provider"),
+		"active_model":          word(&s.Model).by("TERA_PILOT_MODEL", "--model"),
 		"agent_text_calls":      word(&s.TextCalls, "", "always_ask", "as_native"),
 		"agent_max_iterations":  number(&s.MaxSteps, 1, 10000),
 		"agent_run_timeout":     number(&s.RunTimeout, 1, 3600),
-		"confirm_reads":         func(raw json.RawMessage) error { return strict(raw, &s.ConfirmReads) },
+		"confirm_reads":         plainly(&s.ConfirmReads, "true or false"),
 		"budget_usd":            money(&s.BudgetMicros),
 		"budget_usd_per_day":    money(&s.DayMicros),
 		"budget_tokens_per_day": number(&s.DayTokens, 0, 1e15),
 		"agent_compaction":      word(&s.Compaction, "auto", "off"),
 		"audit_trailer":         word(&s.Trailer, "", "ask", "always", "never"),
-		"web":                   func(raw json.RawMessage) error { return strict(raw, &s.Web) },
-		"terminal":              s.terminal,
-		"providers":             func(raw json.RawMessage) error { return strict(raw, &s.Providers) },
+		"web":                   plainly(&s.Web, "object"),
+		"terminal":              {take: s.terminal, kind: "object", to: &s.Terminal},
+		"providers":             plainly(&s.Providers, "object, by provider"),
 	}
+}
+
+func (k key) by(env, flag string) key {
+	k.env, k.flag = env, flag
+	return k
+}
+
+func word(to *string, allowed ...string) key {
+	k := key{to: to, kind: "text"}
+	if len(allowed) > 0 {
+		k.kind = `"` + strings.Join(allowed, `", "`) + `"`
+	}
+	k.take = func(raw json.RawMessage) error {
+		if err := strict(raw, to); err != nil || len(allowed) == 0 {
+			return err
+		}
+		return oneOf("the value", *to, allowed...)
+	}
+	return k
+}
+
+func number(to *int, low, high int) key {
+	return key{to: to, kind: fmt.Sprintf("%d to %d", low, high), take: func(raw json.RawMessage) error {
+		if err := strict(raw, to); err != nil {
+			return err
+		}
+		if *to < low || *to > high {
+			return fmt.Errorf("the value is %d: it must be between %d and %d", *to, low, high)
+		}
+		return nil
+	}}
+}
+
+func money(to *int64) key {
+	return key{to: to, kind: "dollars, 0 to 1000000", take: func(raw json.RawMessage) error {
+		var usd float64
+		if err := strict(raw, &usd); err != nil {
+			return err
+		}
+		micros, err := Micros(usd)
+		*to = micros
+		return err
+	}}
+}
+
+func plainly(to any, kind string) key {
+	return key{to: to, kind: kind, take: func(raw json.RawMessage) error { return strict(raw, to) }}
 }
 
 // Micros is an amount of dollars in millionths, rounded down.
@@ -267,7 +287,7 @@ func (s *Settings) read(data []byte) error {
 		return &Error{s.File, strictjson.Line(err), err.Error()}
 	}
 	for _, m := range members {
-		take, ok := known[m.Name]
+		k, ok := known[m.Name]
 		if !ok {
 			if slices.Contains(unused, m.Name) {
 				s.Unused = append(s.Unused, m.Name)
@@ -275,14 +295,14 @@ func (s *Settings) read(data []byte) error {
 			}
 			return &Error{s.File, m.Line, unknownKey(m.Name, known)}
 		}
-		if err := take(m.Value); err != nil {
+		if err := k.take(m.Value); err != nil {
 			return &Error{s.File, m.Line, fmt.Sprintf("%s: %s", m.Name, plain(err))}
 		}
 	}
 	return nil
 }
 
-func unknownKey(name string, known map[string]func(json.RawMessage) error) string {
+func unknownKey(name string, known map[string]key) string {
 	best, distance := "", 4
 	for key := range known {
 		if d := edits.Between(name, key); d < distance || d == distance && key < best {

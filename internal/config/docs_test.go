@@ -41,7 +41,7 @@ func TestThePageOfSettings(t *testing.T) {
 			continue
 		}
 		key := strings.Trim(strings.TrimSpace(cells[1]), "`")
-		if left[key] == nil {
+		if left[key].take == nil {
 			t.Errorf("the page has the key %s, which is not known, or has it twice", key)
 		}
 		delete(left, key)
