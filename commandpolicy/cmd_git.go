@@ -104,6 +104,7 @@ func gitHooks() map[string]func(*judged, *call) {
 		"log": gitFormat, "show": gitFormat, "for-each-ref": gitFormat, "shortlog": gitFormat, "whatchanged": gitFormat,
 		"rev-list": gitFormat, "bisect": gitRuns, "submodule": gitRuns, "rebase": gitRuns, "difftool": gitRuns, "mergetool": gitRuns,
 		"filter-branch": gitRuns, "clone": gitURLs, "fetch": gitURLs, "pull": gitURLs, "ls-remote": gitURLs,
+		"mv": gitMoves, "rm": gitDeletes, "clean": gitDeletes, "restore": gitRestores, "checkout": gitRestores,
 	}
 }
 
@@ -114,6 +115,72 @@ func gitFormat(j *judged, c *call) {
 			j.refuse("a format that starts gpg")
 		}
 	}
+}
+
+// gitMoves notes the files that mv moves, as mv(1) itself does.
+func gitMoves(j *judged, c *call) {
+	ops := j.beneathC(c.operands)
+	if len(ops) < 2 {
+		return
+	}
+	from, to := ops[:len(ops)-1], ops[len(ops)-1]
+	for _, x := range from {
+		j.use(kindWalk, x, "")
+		j.use(kindDelete, x, "")
+	}
+	j.use(kindWrite, to, "")
+	j.intoFolder(to, from)
+}
+
+// gitDeletes notes the files that rm and clean delete.
+func gitDeletes(j *judged, c *call) {
+	if c.has("--cached", "--dry-run") {
+		return
+	}
+	for _, x := range j.beneathC(c.operands) {
+		j.use(kindDelete, x, "")
+	}
+}
+
+// gitRestores notes the files that restore and checkout overwrite. A revision
+// among the operands of checkout is taken for a file too: that can only make
+// the answer stricter.
+func gitRestores(j *judged, c *call) {
+	if c.has("--staged") && !c.has("--worktree") {
+		return
+	}
+	for _, x := range j.beneathC(c.operands) {
+		j.use(kindWrite, x, "")
+	}
+}
+
+// beneathC are operands as they are seen from the working folder, where -C has
+// git begin in another one. j.call is still that of git itself.
+func (j *judged) beneathC(operands []word) []word {
+	dir := word{known: true, plain: true}
+	for _, u := range j.call.flags {
+		if u.name != "-C" {
+			continue
+		}
+		if !u.value.known || !dir.known {
+			dir.known = false
+			continue
+		}
+		if path.IsAbs(u.value.text) {
+			dir.text = ""
+		}
+		dir.text = path.Join(dir.text, u.value.text)
+	}
+	out := slices.Clone(operands)
+	for i, x := range out {
+		switch {
+		case !dir.known:
+			out[i] = word{node: x.node, plain: true}
+		case x.known && dir.text != "" && !path.IsAbs(x.text):
+			out[i].text = join(dir.text, x.text)
+		}
+	}
+	return out
 }
 
 // gitRuns walks the shell text that a subcommand runs, for the deny list.
