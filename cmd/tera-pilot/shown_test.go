@@ -14,7 +14,7 @@ import (
 var writeShown = flag.Bool("shown", false, "write what the commands of the documents print into them")
 
 // shownPages are those whose `console` blocks are played.
-var shownPages = []string{"policy-cookbook.md", "evidence.md", "troubleshooting.md", "local-models.md"}
+var shownPages = []string{"policy-cookbook.md", "evidence.md", "troubleshooting.md"}
 
 // TestWhatThePagesShow plays the `console` blocks of the documents: each line
 // that begins with `$ ` is run by sh in a repository, and prints what stands
