@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -60,8 +63,11 @@ func TestTheVersionIsSaidEverywhere(t *testing.T) {
 	var export struct {
 		Records []struct{ Type, Version string }
 	}
-	if err := json.Unmarshal([]byte(h.must("audit", "export")), &export); err != nil || len(export.Records) == 0 {
-		t.Fatal(err)
+	file := filepath.Join(h.home, "log.json")
+	h.must("audit", "export", "--out", file)
+	text, err := os.ReadFile(file)
+	if err = errors.Join(err, json.Unmarshal(text, &export)); err != nil || len(export.Records) == 0 {
+		t.Fatalf("%v\n%s", err, text)
 	}
 	if first := export.Records[0]; first.Type != "open" || first.Version != said {
 		t.Errorf("the log begins with %+v", first)
