@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
@@ -46,6 +47,10 @@ func testDesk() app.Desk {
 				{Name: "sandbox", Status: "ok", Detail: "grade A: bubblewrap, seccomp, Landlock"}, {Name: "evidence", Status: "ok", Detail: "412 records, the chain is intact"},
 				{Name: "model", Status: "warn", Detail: "127.0.0.1:11434 does not answer", Hint: "start ollama, then look again"}, {Name: "git", Status: "fail", Detail: "git 2.20 is too old", Hint: "git 2.31 or newer is needed: it knows the options that close hooks and filters"},
 			}, nil
+		},
+		Branch: func() (string, error) { return "main*3", nil },
+		WhatIf: func(rule string) (string, error) {
+			return fmt.Sprintf("%q\n   411  2026-11-29T14:03:09Z  ask becomes allow  run go test ./scan/...\n30 decisions, 28 replayed, 1 would change, 2 not replayable\n", rule), nil
 		},
 		Said: func() ([]string, error) { return []string{"what was said before", "and after that"}, nil },
 	}

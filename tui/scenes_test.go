@@ -207,6 +207,7 @@ func listScenes() []scene {
 			p.Keys("ctrl+z", "end", "u")
 		}},
 		{"palette-nothing", finished, func(p *tuitest.Program, s *tuitest.Session) { p.Keys("ctrl+k"); p.Type("no such thing") }},
+		{"undo-all", finished, keys("ctrl+k", "e", "v", "e", "r", "y", "t", "h", "i", "n", "g", "enter")},
 		{"sessions-find", finished, keys("ctrl+s", "/", "t", "a", "b")},
 		{"sessions-delete", finished, keys("ctrl+s", "down", "delete")},
 	}
@@ -223,6 +224,7 @@ func logScreens() (out []screen) {
 		{"activity-find", "", keys("ctrl+g", "/", "s", "c", "a", "n")},
 		{"activity-none", "", keys("ctrl+g", "/", "q", "q", "enter")},
 		{"activity-record", "", keys("ctrl+g", "down", "up", "up", "enter")},
+		{"activity-why", "", keys("ctrl+g", "up", "w")},
 		{"activity-verified", "", keys("ctrl+g", "v", "x")},
 		{"activity-broken", "record #12: chain: the hash before it is another one", keys("ctrl+g", "x")},
 	} {
@@ -242,6 +244,7 @@ func bareScreens() (out []screen) {
 		o.Desk.Models = func() ([]snap.ModelRow, error) { return nil, nil }
 		o.Desk.Rules = func() ([]snap.RuleRow, error) { return nil, nil }
 	}
+	out = append(out, screen{scene{"what-if", finished, keys("ctrl+k", "d", "r", "y", "enter")}, written("[[rule]]\n").edit})
 	empty := func() []event.Body { return []event.Body{opened()} }
 	for _, sc := range []scene{
 		{"sessions-none", empty, keys("ctrl+s")}, {"models-none", empty, keys("f3")}, {"remembered-none", empty, typed("/policy")}, {"undo-none", empty, keys("ctrl+z")},

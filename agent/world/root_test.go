@@ -64,3 +64,37 @@ func okOr(s string, err error) string {
 	}
 	return s
 }
+
+// TestCheckout: the branch, how much is not as committed, and nothing where there
+// is no repository.
+func TestCheckout(t *testing.T) {
+	repo := t.TempDir()
+	open := func() string {
+		t.Helper()
+		w, err := Open(t.Context(), Options{Root: repo, State: t.TempDir(), Home: t.TempDir(), Env: os.Environ()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		return w.Checkout(t.Context())
+	}
+	if got := open(); got != "" {
+		t.Errorf("without a repository: %q", got)
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "fix/tabs"}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "one"}} {
+		if out, err := exec.Command("git", append([]string{"-C", repo}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git: %v %s", err, out)
+		}
+	}
+	if got := open(); got != "fix/tabs" {
+		t.Errorf("clean: %q", got)
+	}
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(repo, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := open(); got != "fix/tabs*2" {
+		t.Errorf("with two new files: %q", got)
+	}
+}

@@ -127,6 +127,32 @@ func (w *World) Head(ctx context.Context) (commit, branch string) {
 	return s.Commit, s.Branch
 }
 
+// Checkout is what a person calls the state of the repository: "main*3" for three
+// paths on that branch that are not as committed, "9f3c1a7" where no branch is
+// checked out, "" where there is no repository that can be looked at.
+func (w *World) Checkout(ctx context.Context) string {
+	if w.git == nil {
+		return ""
+	}
+	s, err := w.git.Status(ctx, w.o.Root)
+	if err != nil {
+		return ""
+	}
+	name, n := s.Branch, 0
+	if name == "" {
+		name = s.Commit[:min(7, len(s.Commit))]
+	}
+	for _, e := range s.Entries {
+		if e.Index != '!' {
+			n++
+		}
+	}
+	if name != "" && n > 0 {
+		name += fmt.Sprintf("*%d", n)
+	}
+	return name
+}
+
 // Close ends what the world keeps between calls.
 func (w *World) Close() error {
 	var errs []error

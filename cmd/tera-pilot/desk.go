@@ -38,6 +38,8 @@ func (a *app) desk(ctx context.Context, o *opened) front.Desk {
 	return front.Desk{
 		Sessions: d.sessions, Search: d.search, Rename: d.rename, Archive: d.archive, Fork: true, Delete: witnessedStore{d.store, a, ctx}.Delete,
 		Models: d.models, Files: d.files, Checks: d.checks, Said: d.said, Edit: d.edit, Rules: ruleRows(o),
+		Branch: func() (string, error) { return o.world.Checkout(ctx), nil },
+		WhatIf: func(rule string) (string, error) { return tryRule(ctx, o.state, rule) },
 	}
 }
 

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,30 +47,53 @@ func (a *app) policyWhatIf(ctx context.Context, file, since string) error {
 		return usage("policy what-if: %w", err)
 	}
 	defer f.Close()
-	rule, err := commandpolicy.Load(f, file, commandpolicy.LayerUser)
-	if err != nil {
-		return usage("policy what-if: %w", err)
-	}
 	state, err := a.stateHome()
 	if err != nil {
 		return err
 	}
-	r, err := audit.OpenReader(ctx, audit.Options{Dir: state})
+	rep, err := replay(ctx, state, f, file, from)
 	if err != nil {
 		return usage("policy what-if: %w", err)
 	}
-	rep, err := whatif.Replay(ctx, r, rulebook.Book{State: state}, rule, from)
-	if err != nil {
-		return fmt.Errorf("policy what-if: %w", err)
+	if _, err := io.WriteString(a.stdout, reportText(rep)); err != nil {
+		return err
 	}
-	for _, c := range rep.Changes {
-		fmt.Fprintf(a.stdout, "%6d  %s  %s becomes %s  %s\n", c.Entry.Seq, c.Entry.Time, c.Was, c.Now, visible.Strict(c.Entry.Title))
-	}
-	fmt.Fprintf(a.stdout, "%d decisions, %d replayed, %d would change, %d not replayable\n", rep.Decisions, rep.Replayed, len(rep.Changes), rep.NotReplayable)
 	if len(rep.Differs) > 0 {
 		return &exitError{exitFailed, fmt.Errorf("%d records state another answer than their inputs give (the first is %d): `tera-pilot audit verify` says whether the log is whole", len(rep.Differs), rep.Differs[0])}
 	}
 	return nil
+}
+
+// replay replays the log of a state folder with the rules that r reads.
+func replay(ctx context.Context, state string, r io.Reader, name, since string) (whatif.Report, error) {
+	rule, err := commandpolicy.Load(r, name, commandpolicy.LayerUser)
+	if err != nil {
+		return whatif.Report{}, err
+	}
+	log, err := audit.OpenReader(ctx, audit.Options{Dir: state})
+	if err != nil {
+		return whatif.Report{}, err
+	}
+	return whatif.Replay(ctx, log, rulebook.Book{State: state}, rule, since)
+}
+
+// reportText is a report in words, a changed decision a line.
+func reportText(rep whatif.Report) string {
+	var b strings.Builder
+	for _, c := range rep.Changes {
+		fmt.Fprintf(&b, "%6d  %s  %s becomes %s  %s\n", c.Entry.Seq, c.Entry.Time, c.Was, c.Now, visible.Strict(c.Entry.Title))
+	}
+	fmt.Fprintf(&b, "%d decisions, %d replayed, %d would change, %d not replayable\n", rep.Decisions, rep.Replayed, len(rep.Changes), rep.NotReplayable)
+	return b.String()
+}
+
+// tryRule says what the rule that a person wrote in the terminal would have done.
+func tryRule(ctx context.Context, state, rule string) (string, error) {
+	rep, err := replay(ctx, state, strings.NewReader(rule), "the rule", "")
+	if err != nil {
+		return "", err
+	}
+	return reportText(rep), nil
 }
 
 // sinceTime is a date or a time as the log writes times; "" for none.

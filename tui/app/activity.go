@@ -71,6 +71,8 @@ func (m *Model) logged(want activity.Wants) tea.Cmd {
 		return m.check(true)
 	case activity.Export:
 		return m.export(room)
+	case activity.Copy:
+		return m.copyText(room.ID())
 	default:
 		return nil
 	}

@@ -27,6 +27,9 @@ type Desk struct {
 	Rules  func() ([]snap.RuleRow, error) // that were remembered
 	Said   func() ([]string, error)       // what was said before in this folder, oldest first
 
+	Branch func() (string, error)            // that is checked out in the workspace, "" for none
+	WhatIf func(rule string) (string, error) // what the log's decisions would be with one more rule, in words
+
 	// Edit makes ready an editor for a text; the end of name says what kind of
 	// text it is.
 	Edit func(name, text string) (Editing, error)
@@ -109,6 +112,13 @@ func (m *Model) arrived(msg found) tea.Cmd {
 			t.top = len(t.lines) // its end
 			m.open(t)
 		}
+	case whatIfReport:
+		if msg.err == nil && m.panel == nil && m.asking() == nil {
+			m.note = nil
+			m.open(newText(safe.Lit("what the rule would have done"), string(rows)))
+		}
+	case branch:
+		m.state.Branch = string(rows)
 	case []string:
 		if msg.what == wantFiles {
 			m.files.asked = false
@@ -128,6 +138,9 @@ const (
 	wantFiles = "files"
 	wantSaid  = "earlier messages"
 	wantText  = "the conversation"
+
+	wantWhatIf = "what the rule would have done"
+	wantBranch = "the branch"
 )
 
 // finished tells how an act ended, and has its list looked at again.

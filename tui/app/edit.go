@@ -15,8 +15,9 @@ import (
 // proposal of a question.
 type draft struct {
 	name, text string
-	room       *ask.Room // nil for the message
+	room       *ask.Room // nil for the message, and a rule
 	proposal   event.Proposal
+	rule       bool // a rule that is to be tried
 }
 
 // editing says that the editor can be started; edited, what it left.
@@ -83,6 +84,8 @@ func (m *Model) back(msg edited, now time.Time) {
 	switch {
 	case msg.err != nil:
 		m.warn(msg.err.Error(), "all stays as it was")
+	case msg.d.rule:
+		m.after = m.tryRule(msg.d.text, msg.text)
 	case msg.d.room == nil:
 		m.composer.Set(strings.TrimRight(msg.text, "\n"))
 	case msg.d.room == m.ask && m.ask.Focused():

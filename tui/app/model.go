@@ -178,6 +178,7 @@ func (m *Model) Err() error {
 // Init asks for the background colour and for a first look around.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.refresh()}
+	cmds = append(cmds, m.lookAtBranch())
 	if m.o.Desk.Said != nil {
 		cmds = append(cmds, query(wantSaid, m.o.Desk.Said))
 	}

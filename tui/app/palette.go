@@ -83,6 +83,7 @@ func (m *Model) deeds() []deed {
 	out := []deed{
 		m.byKey(keys.Prompt, lit("Look at the open question"), "", m.noQuestion()),
 		m.byKey(keys.Undo, lit("Take back changes"), "undo revert checkpoint", m.noChanges()),
+		{lit("Take back everything in this session"), lit("asks"), m.noChanges(), "undo all revert", func(m *Model, now time.Time) tea.Cmd { m.undoAll(now); return nil }},
 		m.byKey(keys.Sessions, lit("Sessions: open, fork, name, archive, delete"), "resume history switch", missing(m.o.Desk.Sessions == nil)),
 		{lit("New session"), lit(""), missing(m.o.Desk.Sessions == nil), "start fresh clear", func(m *Model, _ time.Time) tea.Cmd { return m.leave(requestNew()) }},
 		m.byKey(keys.Models, lit("Choose another model"), "provider switch", missing(m.o.Desk.Models == nil)),
@@ -93,6 +94,7 @@ func (m *Model) deeds() []deed {
 		{lit("Copy the last answer"), m.keys.Key(keys.Copy), unless(m.state.Last != "", lit("there is no answer yet")), "clipboard yank", func(m *Model, _ time.Time) tea.Cmd { return m.copyText(m.state.Last) }},
 		m.byKey(keys.Select, lit("Plain text of the conversation, to select from"), "mouse", unless(len(m.state.Items) > 0, lit("nothing was said yet"))),
 		{lit("Write the message in $EDITOR"), m.keys.Key(keys.Editor), missing(m.o.Desk.Edit == nil), "vim nano compose", func(m *Model, _ time.Time) tea.Cmd { return m.edit() }},
+		{lit("Show what a rule would have done"), lit("policy what-if"), missing(m.o.Desk.WhatIf == nil || m.o.Desk.Edit == nil), "policy try dry replay allow deny", func(m *Model, _ time.Time) tea.Cmd { return m.whatIf() }},
 		{lit("Self test: what works on this machine"), lit("/doctor"), missing(m.o.Desk.Checks == nil), "doctor sandbox check", func(m *Model, _ time.Time) tea.Cmd { return m.openChecks() }},
 	}
 	out = append(out, m.levelDeeds()...)

@@ -40,7 +40,7 @@ func (m *Model) apply(events []event.Event) tea.Cmd {
 	case m.state.Question != nil && !asked:
 		return m.notify(tty.Asks)
 	case busy && !m.state.Busy:
-		return m.notify(tty.Done)
+		return tea.Batch(m.notify(tty.Done), m.lookAtBranch())
 	}
 	return nil
 }

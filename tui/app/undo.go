@@ -31,7 +31,7 @@ func (m *Model) openUndo() {
 	u := &undo{room: picker.Room{
 		Title: lit("undo  what this session changed"), Empty: lit("nothing was changed in this session"),
 		Foot: []picker.Hint{
-			hint(lit("enter"), lit("show what would happen")), hint(lit("u"), lit("take this back")), hint(lit("U"), lit("and all after it")),
+			hint(lit("enter"), lit("show what would happen")), hint(lit("u"), lit("take this back")), hint(lit("U"), lit("and all after it")), hint(lit("a"), lit("redo")),
 			hint(lit("/"), lit("find")), hint(lit("esc"), lit("back")),
 		},
 	}}
@@ -152,6 +152,10 @@ func (u *undo) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool)
 	if u.room.Key(name, k) {
 		return nil, true
 	}
+	if name == "a" {
+		u.redo(m)
+		return nil, true
+	}
 	row := u.room.Chosen()
 	if row == nil {
 		return nil, false
@@ -168,6 +172,17 @@ func (u *undo) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool)
 		u.take(m, event.Undo{Call: row.ID, Down: name != "u"})
 	}
 	return nil, true
+}
+
+// redo does again what was taken back last.
+func (u *undo) redo(m *Model) {
+	for _, p := range u.points { // newest first
+		if len(p.Of) > 0 && !p.Undone {
+			u.take(m, event.Undo{Call: p.Call})
+			return
+		}
+	}
+	m.warn("nothing was taken back that could be done again", "")
 }
 
 // take sends the undo, and asks what can be taken back then.

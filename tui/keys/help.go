@@ -43,6 +43,7 @@ func (m Map) Help() []Section {
 			{lit("x"), lit("deny")},
 			{lit("r"), lit("deny with a reason, which the model reads")},
 			{lit("space, h, V, f"), lit("an edit: leave out or take back the line, the hunk, a range, the file")},
+			{lit("w, /, n, N"), lit("an edit: let long lines run on, then left and right; find, and the next one")},
 			{lit("e"), lit("change the proposal, or the command, in your editor; it is asked anew")},
 			{lit("arrows, pgup, pgdown"), lit("scroll;  [ ] next change  { } next file")},
 			{lit("esc"), lit("later; never an answer")},

@@ -16,6 +16,7 @@ type State struct {
 	Resumed  bool
 	Front    string
 	Root     string
+	Branch   string // that is checked out, "" when unknown
 	Title    string
 	Level    string
 	Sandbox  string // setting and grade, "auto A"

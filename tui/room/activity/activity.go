@@ -14,6 +14,7 @@
 package activity
 
 import (
+	"strconv"
 	"time"
 )
 
@@ -79,6 +80,7 @@ const (
 	Record // of Chosen
 	Verify // every signature
 	Export
+	Copy // ID to the clipboard
 )
 
 // A Room is the view. The zero Room shows nothing yet.
@@ -98,6 +100,7 @@ type Room struct {
 	page           int  // rows of the last view
 	record         []string
 	recordOf       int64
+	why            bool // of the record only what it was decided by
 	recordTop      int
 	chain          Chain
 	checked        bool
@@ -114,6 +117,16 @@ func (r *Room) Next() int64 { return r.next }
 
 // Chosen is the record whose details are wanted.
 func (r *Room) Chosen() int64 { return r.recordOf }
+
+// ID is what the chosen entry is known by elsewhere (audit show): the number of
+// its record; "" for none.
+func (r *Room) ID() string {
+	list := r.shown()
+	if r.chosen >= len(list) {
+		return ""
+	}
+	return strconv.FormatInt(list[len(list)-1-r.chosen].Seq, 10)
+}
 
 // Grown says that the log has more records now. It asks for them unless that
 // is under way.

@@ -54,8 +54,13 @@ func (r *Room) Key(name, text string) Wants {
 			r.exporting = true
 			return Export
 		}
-	case "enter":
+	case "y":
+		if r.ID() != "" {
+			return Copy
+		}
+	case "enter", "w":
 		if list := r.shown(); r.chosen < len(list) {
+			r.why = name == "w"
 			r.recordOf = list[len(list)-1-r.chosen].Seq
 			return Record
 		}
@@ -84,6 +89,10 @@ func (r *Room) recordKey(name string) Wants {
 		r.recordTop = 1 << 20
 	case "ctrl+g":
 		return Close
+	case "w":
+		r.why, r.recordTop = !r.why, 0
+	case "y":
+		return Copy
 	default:
 		r.record, r.recordOf = nil, 0
 	}

@@ -1,8 +1,10 @@
 package activity
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/tera-pilot/tera-pilot/tui/room/picker"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
 	"github.com/tera-pilot/tera-pilot/tui/view"
@@ -23,7 +25,7 @@ func (r *Room) View(width, height int, w view.Widths) []view.Line {
 	case r.checked && !r.chain.OK:
 		foot = append(foot, w.Cut(view.Join(view.Lit(theme.Alarm, safe.Lit("chain ")), view.Text(theme.Bad, safe.Strict(r.chain.Why+r.chain.Failed))), width))
 	}
-	foot = append(foot, w.Cut(r.keys(), width))
+	foot = append(foot, picker.Hints(r.keys(), width, w))
 	r.page = max(0, height-len(head)-len(foot)-1)
 	var body []view.Line
 	if r.record != nil {
@@ -100,19 +102,22 @@ func (r *Room) standing() view.Line {
 	return view.Join(out, view.Spaces(2), view.Text(theme.Dim, safe.Strict(c.Head[:min(6, len(c.Head))])))
 }
 
-func (r *Room) keys() view.Line {
-	key := func(k, does safe.Text) view.Line {
-		return view.Join(view.Lit(theme.Key, k), view.Spaces(1), view.Lit(theme.Dim, does), view.Spaces(2))
-	}
+// keys are what can be pressed, most wanted first; the last one goes back.
+func (r *Room) keys() []picker.Hint {
 	lit := safe.Lit
 	switch {
 	case r.finding:
-		return view.Join(key(lit("enter"), lit("keep the filter")), key(lit("esc"), lit("drop it")))
+		return []picker.Hint{{Press: lit("enter"), Does: lit("keep the filter")}, {Press: lit("esc"), Does: lit("drop it")}}
+	case r.record != nil && r.why:
+		return []picker.Hint{{Press: lit("w"), Does: lit("all of it")}, {Press: lit("y"), Does: lit("copy id")}, {Press: lit("esc"), Does: lit("back")}}
 	case r.record != nil:
-		return view.Join(key(lit("up down"), lit("scroll")), key(lit("esc"), lit("back")))
+		return []picker.Hint{{Press: lit("up down"), Does: lit("scroll")}, {Press: lit("w"), Does: lit("why")}, {Press: lit("y"), Does: lit("copy id")}, {Press: lit("esc"), Does: lit("back")}}
 	}
-	return view.Join(key(lit("enter"), lit("details")), key(lit("/"), lit("find")), key(lit("c"), lit("category")), key(lit("s"), lit("status")),
-		key(lit("t"), lit("all sessions")), key(lit("v"), lit("verify")), key(lit("x"), lit("export")), key(lit("esc"), lit("close")))
+	return []picker.Hint{
+		{Press: lit("enter"), Does: lit("details")}, {Press: lit("w"), Does: lit("why")}, {Press: lit("/"), Does: lit("find")}, {Press: lit("t"), Does: lit("all sessions")},
+		{Press: lit("v"), Does: lit("verify")}, {Press: lit("x"), Does: lit("export")}, {Press: lit("c"), Does: lit("category")}, {Press: lit("s"), Does: lit("status")},
+		{Press: lit("y"), Does: lit("id")}, {Press: lit("esc"), Does: lit("close")},
+	}
 }
 
 // list is the newest entry first.
@@ -198,10 +203,21 @@ func rest(e Entry) string {
 	return strings.TrimSpace(e.Decision + " " + e.By)
 }
 
+// reason says that a line of a record tells what was decided, by whom, by which
+// rule and upon what; these are words of docs/audit-format.md.
+func reason(line string) bool {
+	name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	name, _, _ = strings.Cut(strings.TrimRight(name, ":"), ".")
+	return slices.Contains([]string{"type", "kind", "title", "cmd", "decision", "by", "rule", "reason", "asked", "taint", "level", "policy", "origin", "sandbox", "net", "status"}, name)
+}
+
 // details are the lines of one record.
 func (r *Room) details(width int, w view.Widths) []view.Line {
 	var all []view.Line
 	for _, l := range r.record {
+		if r.why && !reason(l) {
+			continue
+		}
 		name, value, _ := strings.Cut(l, " ")
 		head := w.Pad(view.Text(theme.Dim, safe.Strict(name)), 11)
 		all = append(all, w.Wrap(view.Join(view.Spaces(1), head, view.Text(theme.Plain, safe.Strict(strings.TrimLeft(value, " ")))), width, 12)...)

@@ -191,6 +191,9 @@ func logHead(h event.AuditHead) view.Line {
 // Title is the first row.
 func Title(s *snap.State, width int, w view.Widths) view.Line {
 	left := view.Text(theme.Title, safe.Strict(s.Name()))
+	if s.Branch != "" {
+		left = view.Join(left, view.Spaces(2), view.Text(theme.Dim, safe.Strict(s.Branch)))
+	}
 	if s.Front == "demo" {
 		left = view.Join(left, view.Spaces(2), view.Lit(theme.Alarm, safe.Lit("DEMO")), view.Lit(theme.Dim, safe.Lit(" scripted, no model")))
 	}
