@@ -57,6 +57,8 @@ func (s *Session) handle(o *owned, c event.Command) {
 		o.tell(event.Renamed(c))
 	case event.Undo:
 		s.takeBack(o, c)
+	case event.Servers:
+		s.askServers(o, c)
 	case event.ListUndo:
 		s.listUndo(o)
 	default:
@@ -70,10 +72,12 @@ type saying struct {
 	images []event.ImageRef
 }
 
-// A task is what the worker does next: a turn, a compaction, or an undo.
+// A task is what the worker does next: a turn, a compaction, an undo, or what is
+// asked of an MCP server.
 type task struct {
 	saying  saying
 	undo    *event.Undo
+	servers []string // words of /mcp
 	compact *event.Compact
 }
 
@@ -117,6 +121,8 @@ func (s *Session) interject(o *owned, text string) {
 	case !o.busy:
 		s.submit(o, saying{text: text})
 	case o.closing:
+	case s.isPrompt(text):
+		s.submit(o, saying{text: text}) // its own turn: it is asked for before the model is
 	case interrupts && now != "":
 		o.queue = slices.Insert(slices.Clone(o.queue), 0, saying{text: now})
 		o.tell(event.Queued{Texts: o.waiting()})

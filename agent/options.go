@@ -59,6 +59,7 @@ type Place struct {
 	Home, State string
 	World       *world.World
 	Tools       *tool.Registry
+	Retool      func() []tool.MCPTool // the tools of MCP servers as they are approved now; nil: they do not change
 	Facts       Facts
 	Redactor    *secret.Redactor
 	Now         func() time.Time

@@ -68,7 +68,9 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 		mind:     s.taught(o.Mind),
 	})
 	s.disp = s.dispatcher()
-	s.hand = s.byHand()
+	if s.hand, err = s.byHand(); err != nil {
+		return nil, err
+	}
 	go s.work(ctx)
 	if err := s.begin(ctx, info); err != nil {
 		return nil, errors.Join(err, s.Close(audit.CloseError))

@@ -12,6 +12,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // maxInvalid is how many replies with nothing but unusable calls end a turn.
@@ -44,6 +45,8 @@ func (s *Session) work(ctx context.Context) {
 				s.compactAlone(ctx, *t.compact)
 			case t.undo != nil:
 				s.undoAlone(ctx, *t.undo)
+			case t.servers != nil:
+				s.serversAlone(ctx, t.servers)
 			default:
 				s.turn(ctx, t.saying)
 			}
@@ -90,6 +93,13 @@ func (s *Session) begun(ctx context.Context, number int, message saying) (turnEn
 	if s.above == nil { // a goal is the words of a model: it names no commands and attaches no files
 		text, typed = s.expand(text)
 	}
+	prompt, says, err := s.prompted(message.text)
+	if err != nil {
+		return turnEnd{"error", err.Error(), codeError}, nil
+	}
+	if prompt != nil {
+		text, typed = says, ""
+	}
 	said, stop, err := s.disp.atTurn(ctx, hook.TurnStart, hook.Message{Turn: number, Prompt: text})
 	if err != nil {
 		return turnEnd{}, err
@@ -107,6 +117,12 @@ func (s *Session) begun(ctx context.Context, number int, message saying) (turnEn
 		return turnEnd{}, err
 	case stop != "":
 		return turnEnd{"error", stop, codeError}, nil
+	}
+	if prompt != nil {
+		res, err := s.callServer(ctx, *prompt)
+		if err != nil || res.Status != "ok" && ctx.Err() == nil {
+			return turnEnd{"error", "the prompt was not called: " + visible.Prose(res.Body), codeError}, err
+		}
 	}
 	if err := s.mentions(ctx, typed); err != nil {
 		return turnEnd{}, err

@@ -11,18 +11,23 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/session"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
 )
 
 // byHand is the road of what the person typed: only the floor is asked. It is
 // taken before the hooks are pinned, so it calls none: they watch the model.
-func (s *Session) byHand() *Dispatcher {
+func (s *Session) byHand() (*Dispatcher, error) {
 	d := *s.disp
+	var err error
+	if d.tools, err = d.tools.With(tool.AskMCP()...); err != nil {
+		return nil, err
+	}
 	d.judge = func() (gate.Input, int, error) {
 		in, epoch, err := s.judge()
 		in.Typed = true
 		return in, epoch, err
 	}
-	return &d
+	return &d, nil
 }
 
 // openUndo settles what a dead process left in the undo store.

@@ -60,11 +60,16 @@ func decodeResult(raw json.RawMessage) (Result, error) {
 	if b.Len() == 0 && len(r.Structured) > 0 {
 		b.Write(r.Structured)
 	}
-	out.Text = strings.TrimRight(b.String(), "\n")
-	if len(out.Text) > maxResult {
-		out.Text = strings.ToValidUTF8(out.Text[:maxResult], "") + "\n[the rest was left out]"
-	}
+	out.Text = cutText(strings.TrimRight(b.String(), "\n"))
 	return out, nil
+}
+
+// cutText bounds a text of a server.
+func cutText(text string) string {
+	if len(text) <= maxResult {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxResult], "") + "\n[the rest was left out]"
 }
 
 func oneBlock(raw json.RawMessage) string {

@@ -65,6 +65,12 @@ type ToolReport struct {
 	Why     string // it is refused
 }
 
+// Unchanged says that all is as it was approved, and nothing more is there.
+func (r Report) Unchanged() bool { return r.State == Approved }
+
+// Unchanged says that the tool is as it was approved.
+func (t ToolReport) Unchanged() bool { return t.State == Approved }
+
 // Probe starts a server of its own, lists what it offers, and ends it.
 func (s *Servers) Probe(ctx context.Context, name string) (r Report, err error) {
 	e, ok := s.entry(name)

@@ -37,16 +37,18 @@ type Setup struct {
 // Servers are the MCP servers of one session. None is started before a call
 // needs it. It can be used by many goroutines.
 type Servers struct {
-	o    Setup
-	mu   sync.Mutex
-	live map[string]*Server // by name
+	o       Setup
+	mu      sync.Mutex          // of what follows; held for no longer than it takes to look
+	live    map[string]*Server  // by name
+	prompts map[string][]Prompt // that were listed, by server
+	off     map[string]bool     // that the person switched off for this session
 }
 
 // NewServers makes the servers of a session; entries that are disabled are left
 // out.
 func NewServers(o Setup) *Servers {
 	o.Entries = slices.DeleteFunc(slices.Clone(o.Entries), func(e Entry) bool { return e.Disabled })
-	return &Servers{o: o, live: map[string]*Server{}}
+	return &Servers{o: o, live: map[string]*Server{}, prompts: map[string][]Prompt{}, off: map[string]bool{}}
 }
 
 // An Offer is one approved tool, as a model may be offered it. Description and
@@ -138,6 +140,9 @@ func (s *Servers) Plan(server, tool string) (Plan, error) {
 	if !ok {
 		return Plan{}, fmt.Errorf("%w %s: `tera-pilot mcp list` shows them", ErrNoServer, server)
 	}
+	if s.isOff(server) {
+		return Plan{}, &Error{server, "you switched it off for this session: `/mcp on " + server + "`", nil}
+	}
 	x, id, err := s.resolve(e)
 	if err != nil {
 		return Plan{}, fmt.Errorf("MCP server %s: %w", server, err)
@@ -148,11 +153,16 @@ func (s *Servers) Plan(server, tool string) (Plan, error) {
 		return Plan{}, err
 	}
 	text, known := pin.Tools[tool]
+	if asked(tool) {
+		known = pin.Tools != nil
+	}
 	switch {
 	case !known:
 		p.Why = "nobody approved it"
 	case pin.Identity.Hash() != id.Hash():
 		p.Why = "the server is not what was approved (" + strings.Join(pin.Identity.Differs(id), ", ") + ")"
+	case asked(tool):
+		p.Pin, p.Pinned = askPin(tool), true
 	default:
 		p.Pin, p.Pinned = Definition{tool, text}.Hash(), true
 	}
@@ -190,6 +200,11 @@ func (s *Servers) Call(ctx context.Context, p Plan, args json.RawMessage) (Resul
 	e, ok := s.entry(p.Server)
 	if !ok {
 		return Result{}, fmt.Errorf("%w %s", ErrNoServer, p.Server)
+	}
+	if asked(p.Tool) {
+		r, err := s.ask(ctx, e, p, args)
+		r.Text = visible.Prose(r.Text)
+		return r, err
 	}
 	pin, err := s.o.Pins.Get(Key(e, s.o.Workspace))
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 // editor has a selector for (modes, the model, thought) is none of them.
 var builtins = []commandInfo{
 	{"compact", "Sum up the older part of the conversation; nothing is lost from the log", &commandInput{"back: take the last summary back"}},
+	{"mcp", "MCP servers: how they do; their resources and prompts; reconnect, off, on", &commandInput{"resources NAME, read NAME URI, prompts NAME, prompt NAME PROMPT, reconnect NAME, off NAME, on NAME"}},
 	{"undo", "Put back what the agent's last turn changed, and only that", &commandInput{"all: of the whole session"}},
 }
 
@@ -28,6 +29,9 @@ type slash struct {
 func typed(m said) (slash, bool) {
 	if len(m.attached) > 0 || len(m.images) > 0 {
 		return slash{}, false
+	}
+	if words, ok := strings.CutPrefix(strings.TrimSpace(m.text)+" ", "/mcp "); ok && !strings.Contains(words, "\n") {
+		return slash{"mcp", event.Servers{Words: strings.TrimSpace(words)}}, true
 	}
 	switch strings.Join(strings.Fields(m.text), " ") {
 	case "/compact":
@@ -76,7 +80,7 @@ func (s *session) done(b event.Body) (taken bool) {
 			return false
 		}
 		s.view.say(strings.TrimSpace(b.Text + "  " + b.Hint))
-		if doing == "undo" {
+		if doing == "undo" || doing == "mcp" {
 			s.answer(reason)
 		}
 		return true

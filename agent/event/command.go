@@ -79,6 +79,10 @@ type Undo struct {
 	Dry  bool   // do nothing, answer with an UndoPlan
 }
 
+// Servers is what the person wants of the MCP servers: the words behind /mcp
+// (docs/mcp.md). What comes of it is a Notice with the key "mcp".
+type Servers struct{ Words string }
+
 // ListUndo asks for the UndoPoints.
 type ListUndo struct{}
 
@@ -127,6 +131,7 @@ func (Revise) isCommand()     {}
 func (Window) isCommand()     {}
 func (Undo) isCommand()       {}
 func (ListUndo) isCommand()   {}
+func (Servers) isCommand()    {}
 func (Compact) isCommand()    {}
 func (SetThought) isCommand() {}
 func (StopJob) isCommand()    {}

@@ -156,6 +156,7 @@ func decided(open []OpenCall, b event.CallDecided) []OpenCall {
 func applyResult(s State, r event.CallResult, own bool) State {
 	s.Open = without(s.Open, r.Call)
 	switch asked := called(s.Messages, r.Call); {
+	case !asked && r.Tool == listTool: // the person looked at a list of a server's; the model has not asked
 	case asked || r.Tool != undoTool:
 		s = s.with(Message{Call: &r, Loose: !asked})
 	case len(r.Undone) > 0: // the person did it, and the model has to know
@@ -190,6 +191,9 @@ func applyResult(s State, r event.CallResult, own bool) State {
 	}
 	return s
 }
+
+// listTool lists what a server has, for the person alone.
+const listTool = "mcp_list"
 
 // undoTool is the tool whose calls the person makes too.
 const undoTool = "undo"

@@ -36,6 +36,20 @@ func (r *Registry) With(more ...Tool) (*Registry, error) {
 	return NewRegistry(append(r.All(), more...)...)
 }
 
+// Replace is r with these tools of MCP servers in the place of its own.
+func (r *Registry) Replace(servers ...MCPTool) (*Registry, error) {
+	var out []Tool
+	for _, t := range r.tools {
+		if _, is := t.(mcpTool); !is {
+			out = append(out, t)
+		}
+	}
+	for _, t := range servers {
+		out = append(out, mcpTool{t})
+	}
+	return NewRegistry(out...)
+}
+
 // All lists the tools in the order in which they are offered.
 func (r *Registry) All() []Tool { return slices.Clone(r.tools) }
 

@@ -12,6 +12,16 @@ import (
 	"github.com/tera-pilot/tera-pilot/mcp"
 )
 
+// Types of MCP servers that whoever uses a world meets.
+type (
+	Form         = mcp.Form
+	Filled       = mcp.Filled
+	ServerReport = mcp.Report
+)
+
+// Servers are the MCP servers of the world, nil for none.
+func (w *World) Servers() *mcp.Servers { return w.o.MCP }
+
 var errNoMCP = errors.New("there are no MCP servers here")
 
 // MCP implements tool.View: the call, and the start of the server where it

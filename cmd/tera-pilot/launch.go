@@ -210,6 +210,12 @@ func (o *opened) toolsOf(l launch, opts *agent.Options) (err error) {
 		opts.Tools, err = opts.Tools.Only(l.tools...)
 	}
 	o.tools = opts.Tools
+	if l.tools == nil {
+		opts.Retool = func() []tool.MCPTool {
+			now, _ := mcpTools(o.mcp) // what is left out is told by /mcp
+			return now
+		}
+	}
 	return err
 }
 

@@ -33,6 +33,7 @@ Approving does not allow a tool to run unasked; [[mcp]] rules in policy.toml do.
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.mcpListCommand(), a.mcpAddCommand(), a.mcpRemoveCommand(), a.mcpProbeCommand(), a.mcpApproveCommand(), a.mcpCallCommand(), a.mcpLoginCommand(), a.mcpLogoutCommand(), a.mcpServeCommand())
+	cmd.AddCommand(a.mcpAskCommands()...)
 	return cmd
 }
 

@@ -388,6 +388,8 @@ func (m *Model) command(word, rest string, now time.Time) (cmd tea.Cmd, known bo
 		m.o.Send(event.Rename{Title: rest})
 	case "/trust", "/unsafe", "/strict":
 		m.window(word, rest)
+	case "/mcp":
+		m.o.Send(event.Servers{Words: rest})
 	case "/policy":
 		return m.openRules(), true
 	case "/forget":

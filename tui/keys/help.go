@@ -92,6 +92,7 @@ func Commands() []Command {
 		{lit("/policy"), lit(""), lit("what was remembered; del forgets it")},
 		{lit("/forget"), lit("ID"), lit("withdraw what was remembered")},
 		{lit("/reload"), lit(""), lit("read the policy files again; open approvals die")},
+		{lit("/mcp"), lit("[read NAME URI…]"), lit("MCP servers: how they do, resources, prompts, approve, reconnect, off")},
 		{lit("/cancel"), lit(""), lit("stop the turn, as esc does")},
 		{lit("/quit"), lit(""), lit("leave; the session can be continued")},
 	}

@@ -311,6 +311,8 @@ func (f *front) command(word, rest string) error {
 		return f.window(word, rest)
 	case "/undo":
 		return f.undo(rest)
+	case "/mcp":
+		return f.send(event.Servers{Words: rest})
 	case "/policy":
 		f.rules()
 		return nil
@@ -332,7 +334,7 @@ func (f *front) command(word, rest string) error {
 }
 
 // commands are the commands of lines mode.
-const commands = "/level NAME, /plan, /think LEVEL, /compact [back], /model [PROVIDER] NAME, /rename TITLE, /trust [10m], /unsafe [5m], /strict, /policy, /forget ID, /reload, /audit, /audit-signed, /undo [all|turn N|call ID|PATH], /cancel, /quit"
+const commands = "/level NAME, /plan, /think LEVEL, /compact [back], /model [PROVIDER] NAME, /rename TITLE, /trust [10m], /unsafe [5m], /strict, /policy, /forget ID, /reload, /mcp [WORDS], /audit, /audit-signed, /undo [all|turn N|call ID|PATH], /cancel, /quit"
 
 // undo takes back what the agent changed. It is the person's own yes.
 func (f *front) undo(rest string) error {
