@@ -123,7 +123,7 @@ func (s *Session) asking(words []string) *asking {
 	if err != nil {
 		return nil
 	}
-	a.args.Server, a.args.Arguments = words[1], raw
+	a.args.Server, a.args.Arguments = words[1], string(raw)
 	return &a
 }
 
@@ -191,7 +191,7 @@ func (s *Session) askServer(ctx context.Context, a asking) (event.Notice, error)
 			return event.Notice{}, err
 		}
 	}
-	return serversNotice("info", fmt.Sprintf("%s of %s:\n%s", a.what, a.args.Server, visible.Prose(res.Body))), nil
+	return serversNotice("info", fmt.Sprintf("%s of %s:\n%s", a.what, a.args.Server, visible.OnceProse(res.Body))), nil
 }
 
 // callServer makes the call of an asking. The person typed it: only the floor is asked.

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
-	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // What a person asks of an approved server besides its tools, in the protocol's
@@ -194,8 +193,8 @@ func listed(prompts []Prompt) string {
 	return b.String()
 }
 
-// oneLine is a word or a sentence of a server in one bounded line.
-func oneLine(s string) string { return cutWord(strings.Join(strings.Fields(visible.Strict(s)), " ")) }
+// oneLine is a word or a sentence of a server in one bounded line, as it came.
+func oneLine(s string) string { return cutWord(strings.Join(strings.Fields(s), " ")) }
 
 // contents are the parts of a resource that was read.
 func contents(raw json.RawMessage) (string, error) {

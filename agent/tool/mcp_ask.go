@@ -22,11 +22,12 @@ type askMCP struct{ name string }
 // AskMCP are the two of them.
 func AskMCP() []Tool { return []Tool{askMCP{MCPRead}, askMCP{MCPList}} }
 
-// An MCPAsk are the arguments of both. Method is the protocol's.
+// An MCPAsk are the arguments of both. Method is the protocol's, and Arguments
+// the JSON object that goes with it: names in it are the server's.
 type MCPAsk struct {
-	Server    string          `json:"server"`
-	Method    string          `json:"method"`
-	Arguments json.RawMessage `json:"arguments"`
+	Server    string `json:"server"`
+	Method    string `json:"method"`
+	Arguments string `json:"arguments"`
 }
 
 // askedFor says what each method does, by the tool that it belongs to.
@@ -38,7 +39,7 @@ var askedFor = map[string]map[string]string{
 // Spec implements Tool.
 func (t askMCP) Spec() Spec {
 	return Spec{Name: t.name, Category: "mcp", Description: "What the person asks of an MCP server.", Schema: json.RawMessage(
-		`{"type":"object","additionalProperties":false,"required":["server","method","arguments"],"properties":{"server":{"type":"string"},"method":{"type":"string"},"arguments":{"type":"object"}}}`)}
+		`{"type":"object","additionalProperties":false,"required":["server","method","arguments"],"properties":{"server":{"type":"string"},"method":{"type":"string"},"arguments":{"type":"string"}}}`)}
 }
 
 // Plan implements Tool.
@@ -51,7 +52,7 @@ func (t askMCP) Plan(ctx context.Context, v View, args json.RawMessage) (effect.
 	if does == "" {
 		return effect.Set{}, &ArgumentError{fmt.Sprintf("%s does not ask for %q", t.name, a.Method)}
 	}
-	with, err := plainArguments(a.Arguments)
+	with, err := plainArguments(json.RawMessage(a.Arguments))
 	if err != nil {
 		return effect.Set{}, &ArgumentError{err.Error()}
 	}

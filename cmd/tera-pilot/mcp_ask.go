@@ -60,10 +60,10 @@ func (a *app) askServer(ctx context.Context, words []string) error {
 	case res.Status != "ok":
 		return errors.New(visible.Prose(res.Body))
 	case res.Body == "":
-		fmt.Fprintln(a.stderr, "tera-pilot: "+visible.Strict(note.Text))
+		fmt.Fprintln(a.stderr, "tera-pilot: "+visible.Once(note.Text))
 		return nil
 	}
-	fmt.Fprintln(a.stdout, visible.Prose(res.Body))
+	fmt.Fprintln(a.stdout, visible.OnceProse(res.Body))
 	return nil
 }
 

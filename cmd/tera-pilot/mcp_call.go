@@ -101,7 +101,7 @@ func (a *app) called(res event.CallResult, why event.CallDecided) error {
 	case res.Status != "ok":
 		return errors.New(visible.Prose(res.Body))
 	}
-	fmt.Fprintln(a.stdout, visible.Prose(res.Body))
+	fmt.Fprintln(a.stdout, visible.OnceProse(res.Body))
 	return nil
 }
 

@@ -78,6 +78,19 @@ func Prose(s string) string {
 	return show(soften(s), prose)
 }
 
+// OnceProse is Once for an answer of many lines, line by line.
+func OnceProse(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		cells := strings.Split(line, "\t")
+		for j, cell := range cells {
+			cells[j] = Once(cell)
+		}
+		lines[i] = strings.Join(cells, "\t")
+	}
+	return strings.Join(lines, "\n")
+}
+
 // soften replaces what is common and harmless in prose.
 func soften(s string) string {
 	var b strings.Builder
