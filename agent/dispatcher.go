@@ -287,6 +287,7 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) fin
 		},
 		Todo:    func(items []tool.TodoItem) error { return d.owner.emit(todoEvent(items)) },
 		Request: d.departs(ctx, p),
+		Form:    d.fills(p), NoForm: d.unfilled(p),
 		Start: func(command func(context.Context, func(string, []byte)) (tool.Exit, error)) (id string, err error) {
 			done.running, err = d.jobs.start(p, token, command)
 			return done.running, err

@@ -20,7 +20,8 @@ import (
 
 // nearServer is a server on this machine with one tool, echo: it notes each call
 // in the workspace and answers with its arguments, or with the text in its
-// second argument. Its third is code that sees each message m first.
+// second argument. Its third is code that sees each message m first, and takes it
+// by leaving an empty one.
 const nearServer = `import json, sys
 told, more, told_of = sys.argv[1], sys.argv[2], sys.argv[3]
 description = told_of or "says it again"
@@ -67,7 +68,7 @@ func (r *rig) servers(entries ...mcp.Entry) {
 	r.t.Helper()
 	pins := mcp.OpenPins(r.state)
 	r.mcp = mcp.NewServers(mcp.Setup{
-		Entries: entries, Workspace: r.root, Pins: pins, Path: os.Getenv("PATH"), Version: "test",
+		Entries: entries, Workspace: r.root, Pins: pins, Path: os.Getenv("PATH"), Version: "test", Forms: true, Roots: true,
 		Box: func(id mcp.Identity) (mcp.Box, error) {
 			return ossandbox.New(r.t.Context(), ossandbox.Config{
 				Root: r.root, Home: r.home, State: r.state, Env: os.Environ(), Setting: ossandbox.Auto, Untested: true, ReadOnly: id.Reads(r.home),

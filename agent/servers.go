@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
@@ -40,6 +41,16 @@ func (s *Session) askServers(o *owned, c event.Servers) {
 	case slices.Contains([]string{"off", "on", "reconnect"}, verb) && len(words) == 2:
 		s.aside(func(ctx context.Context) { s.switchServer(ctx, verb, words[1]) })
 	case verb == "approve" && len(words) == 2, s.asking(words) != nil:
+		if o.busy && !o.state.TurnOpen { // between two turns: it will soon be known which
+			s.aside(func(ctx context.Context) {
+				select {
+				case <-ctx.Done():
+				case <-time.After(5 * time.Millisecond):
+					_ = s.owner.do(func(o *owned) { s.askServers(o, c) }) // an ended session asks nothing
+				}
+			})
+			return
+		}
 		if o.busy {
 			o.tell(serversNotice("warn", "the agent is at work: stop it first, or wait"))
 			return

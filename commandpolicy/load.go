@@ -459,6 +459,9 @@ func (l *loader) host(t hostTable, line int) {
 	l.add(r)
 }
 
+// mcpForm stands in a rule for the answers to forms that a server puts.
+const mcpForm = "elicitation/create"
+
 // mcpName is what servers and tools are called.
 var mcpName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
@@ -476,7 +479,7 @@ func (l *loader) mcp(t mcpTable, line int) {
 		l.fail(line, "server %q is no name of a server, and patterns are not understood: write its name, or * in a rule that denies or asks", r.server)
 	}
 	for _, name := range r.tools {
-		if !mcpName.MatchString(name) {
+		if !mcpName.MatchString(name) && name != mcpForm {
 			l.fail(line, "tool %q is no name of a tool, and patterns are not understood: write the names, or leave tool out for all of them", name)
 		}
 	}

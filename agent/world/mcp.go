@@ -19,6 +19,14 @@ type (
 	ServerReport = mcp.Report
 )
 
+// What a person can make of a form, and what its answer is called where tools
+// are named.
+const (
+	Decline    = mcp.Decline
+	Accept     = mcp.Accept
+	AnswerForm = mcp.AnswerForm
+)
+
 // Servers are the MCP servers of the world, nil for none.
 func (w *World) Servers() *mcp.Servers { return w.o.MCP }
 
