@@ -71,7 +71,10 @@ func (a *app) undo(ctx context.Context, f undoFlags) error {
 		return a.undoLook(ctx, f, dir)
 	}
 	a.flags.ignoreProjectConfig = true // what a person typed asks the floor alone
-	o, err := a.open(ctx, launch{front: audit.FrontCLI, dir: dir, last: f.session == "", resume: f.session})
+	o, err := a.open(ctx, launch{
+		front: audit.FrontCLI, dir: dir, last: f.session == "", resume: f.session,
+		mind: new(agent.Mind), // none: a model that cannot be had must not stand in the way
+	})
 	if err != nil {
 		return err
 	}
