@@ -54,13 +54,14 @@ func (j *judged) awkShell(program string) {
 	}
 }
 
-// awkNames are the functions and variables that reach out of the program.
-var awkNames = regexp.MustCompile(`\b(system|getline|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|ARGV|ARGC)\b|@`)
+// awkNames are the functions and variables that reach out of the program. A
+// digit may stand right before one: 1system("x") is a number and a call.
+var awkNames = regexp.MustCompile(`(?:^|[^A-Za-z_])(system|getline|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|ARGV|ARGC)\b|@`)
 
 // awkDanger says why a program is not harmless, or "".
 func awkDanger(program string) string {
-	if m := awkNames.FindString(program); m != "" {
-		return "uses " + m
+	if m := awkNames.FindStringSubmatch(program); m != nil {
+		return "uses " + strings.TrimLeft(m[0], " \t\n(){};,!$0123456789")
 	}
 	budget := 16
 	if !awkPlain(program, 0, awkState{}, &budget) {
@@ -89,6 +90,8 @@ func awkPlain(p string, i int, s awkState, budget *int) bool {
 			i++
 		case c == '\\' && i+1 < len(p) && p[i+1] == '\n':
 			i += 2
+		case c == '\\':
+			return false // versions differ on what may stand before the newline
 		case c == '#':
 			for i < len(p) && p[i] != '\n' {
 				i++
@@ -98,7 +101,7 @@ func awkPlain(p string, i int, s awkState, budget *int) bool {
 			if !ok {
 				return false
 			}
-			i, s.value, s.unsure = end, true, false
+			i, s.value, s.unsure, s.last = end, true, false, 0
 		case c == '/':
 			if s.unsure {
 				if *budget--; *budget < 0 {
@@ -119,7 +122,7 @@ func awkPlain(p string, i int, s awkState, budget *int) bool {
 			if !ok {
 				return s.unsure
 			}
-			i, s.value, s.unsure = end, true, false
+			i, s.value, s.unsure, s.last = end, true, false, 0
 		case isAwkWord(c):
 			i = s.word(p, i)
 		default:
@@ -145,7 +148,9 @@ func (s *awkState) word(p string, i int) int {
 		i++
 	}
 	s.value, s.unsure = true, false
-	switch p[start:i] {
+	// A keyword may follow a number without a space.
+	name := strings.TrimLeft(p[start:i], "0123456789.")
+	switch name {
 	case "print", "printf":
 		s.printing, s.depth, s.value = true, 0, false
 	case "in", "return", "if", "while", "for", "do", "else", "delete", "exit", "case", "BEGIN", "END", "function", "func", "switch":
@@ -167,8 +172,8 @@ func (s *awkState) operator(p string) (n int, ok bool) {
 		value = true
 		unsure = p[0] == ')'
 	case '\n':
-		if s.last == ',' || s.last == '|' || s.last == '&' {
-			return 1, true
+		if s.last != 0 && strings.IndexByte(")]}{;$+-", s.last) < 0 {
+			return 1, true // a statement may go on behind an operator, as in a ? b :
 		}
 		s.printing, s.depth = false, 0
 	case '{', '}', ';':
@@ -240,7 +245,7 @@ func awkRegex(p string, i int) (int, bool) {
 	return 0, false
 }
 
-var jqReach = regexp.MustCompile(`(^|[^.\w"'$])(env|import|include|modulemeta|get_search_list)\b|\$ENV|\$__prog`)
+var jqReach = regexp.MustCompile(`(^|[^.\w"'$])(env|import|include|modulemeta|get_search_list)\b|\$(\s|#[^\n]*\n)*(ENV|__prog)`)
 
 // jq judges the program of jq(1): it can read the environment and modules.
 func (j *judged) jq() bool {

@@ -18,6 +18,7 @@ import (
 //	flag     OPTION…          no value, harmless
 //	KIND     OPTION…          a value that is used as KIND (read, write, exec …)
 //	KIND?    OPTION…          a value that must be attached
+//	pattern  OPTION…          harmless text that may begin with a dash (grep -e)
 //	last     OPTION…          harmless text, which may be missing at the end of the line
 //	ask "why" OPTION…         not harmless; OPTION= takes a value, OPTION=? an attached one
 //	follow, recursive OPTION… flags that change what operands mean
@@ -75,6 +76,7 @@ type option struct {
 	recursive bool
 	info      bool
 	last      bool // as the last word it needs no value
+	sure      bool // takes a value in every version, whatever that looks like
 	reads     bool // chooses a mode that only reads: lifts never
 }
 
@@ -268,6 +270,8 @@ func protoOption(words []string) (option, []string, error) {
 		o.reads = true
 	case "last":
 		o.last, o.arity = true, oneValue
+	case "pattern":
+		o.arity, o.sure = oneValue, true
 	case "ask":
 		if len(words) < 3 || !strings.HasPrefix(words[1], `"`) {
 			return o, nil, fmt.Errorf(`expected: ask "why" OPTION…`)

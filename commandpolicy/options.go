@@ -71,6 +71,7 @@ func (p *optionParser) gnu() {
 			p.fail("a word that is not known before the run may be an option")
 			p.operand(x)
 		case x.text == "--" && x.known:
+			p.closing()
 			p.rest(p.args[p.i:])
 			return
 		case !x.known || len(x.text) < 2 || x.text[0] != '-' && !(x.text[0] == '+' && s.opts[x.text[:2]] != nil):
@@ -151,7 +152,7 @@ func (p *optionParser) long(x word) {
 	case attached:
 		u.value, u.has = x.cut(text), true
 	case o.arity == oneValue && !(o.last && p.i == len(p.args)):
-		u.value, u.has = p.next(name)
+		u.value, u.has = p.value(o, name)
 	}
 	p.add(u)
 }
@@ -170,6 +171,81 @@ func (p *optionParser) next(name string) (word, bool) {
 	x := p.args[p.i]
 	p.i++
 	return x, true
+}
+
+// value takes the next word as the value of o. Versions of a program differ in
+// whether an option takes one (git diff -U): a word that would do harm as an
+// option of its own is not taken for a value without asking.
+func (p *optionParser) value(o *option, name string) (word, bool) {
+	x, ok := p.next(name)
+	if ok && !o.sure && dashed(x) && !p.call.spec.harmless(x.text, false) {
+		p.fail("the value " + x.text + " of " + name + " may be an option of its own")
+	}
+	return x, ok
+}
+
+// closing looks at the words behind --, which are operands unless the option
+// before it took the -- as its value.
+func (p *optionParser) closing() {
+	if p.i < 2 || !dashed(p.args[p.i-2]) {
+		return
+	}
+	before, s := p.args[p.i-2].text, p.call.spec
+	for _, x := range p.args[p.i:] {
+		if dashed(x) && !(s.harmless(before, false) && s.valueless(before) && s.harmless(x.text, true)) {
+			p.fail("behind " + before + " -- the word " + x.text + " may be an option")
+		}
+	}
+}
+
+// dashed reports whether a word looks like an option, and not like a number.
+func dashed(x word) bool {
+	return x.known && len(x.text) > 1 && x.text[0] == '-' && (x.text[1] < '0' || x.text[1] > '9')
+}
+
+// harmless reports whether a word that begins with a dash holds, as options of
+// s, none but known ones that name no file, program or host.
+func (s *spec) harmless(text string, unknown bool) bool {
+	all, ok := s.optionsIn(text)
+	for _, o := range all {
+		if o.kind != kindText {
+			return false
+		}
+	}
+	return ok || unknown
+}
+
+// valueless reports whether none of the options in a word takes a value.
+func (s *spec) valueless(text string) bool {
+	all, ok := s.optionsIn(text)
+	for _, o := range all {
+		if o.arity != noValue {
+			return false
+		}
+	}
+	return ok
+}
+
+// optionsIn are the options that one word holds, and whether all are known.
+func (s *spec) optionsIn(text string) (all []*option, ok bool) {
+	if s.style != styleGo && !strings.HasPrefix(text, "--") && s.opts[text] == nil {
+		for j := 1; j < len(text); j++ {
+			o := s.opts["-"+text[j:j+1]]
+			if o == nil {
+				return all, false
+			}
+			if all = append(all, o); o.arity != noValue {
+				break
+			}
+		}
+		return all, true
+	}
+	name, _, _ := strings.Cut(text, "=")
+	o, _ := s.lookLong(name)
+	if o == nil {
+		return nil, false
+	}
+	return []*option{o}, true
 }
 
 func (p *optionParser) cluster(x word) {
@@ -193,7 +269,7 @@ func (p *optionParser) cluster(x word) {
 			case rest != "":
 				u.value, u.has = x.cut(rest), true
 			case o.arity == oneValue:
-				u.value, u.has = p.next(name)
+				u.value, u.has = p.value(o, name)
 			}
 			p.add(u)
 			return
@@ -234,7 +310,7 @@ func (p *optionParser) golang() {
 		}
 		u := flagUse{opt: o, name: o.name, raw: name, value: x.cut(text), has: attached}
 		if !attached && o.arity == oneValue {
-			u.value, u.has = p.next(name)
+			u.value, u.has = p.value(o, name)
 		}
 		p.add(u)
 	}
