@@ -110,7 +110,7 @@ func (w *walker) arithUnary(x *syntax.UnaryArithm) (int64, bool) {
 	case syntax.Inc, syntax.Dec:
 		if word, isWord := x.X.(*syntax.Word); isWord {
 			if name, isName := bareName(word); isName {
-				w.assign(name, value{num: true})
+				w.assignment(name, value{num: true, plain: true})
 				return 0, false
 			}
 		}

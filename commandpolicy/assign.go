@@ -36,6 +36,14 @@ func (w *walker) assignment(name string, v value) {
 	e.end()
 }
 
+// sets judges that something else than an assignment sets a variable: a loop,
+// a default, a count. Its value is the caller's matter.
+func (w *walker) sets(name string) {
+	if v := (value{plain: true}); name != "" && !harmlessAssignment(name, v) {
+		w.assignment(name, v)
+	}
+}
+
 // assignNode judges NAME=value, NAME+=value, NAME[i]=value and NAME=(…).
 func (w *walker) assignNode(a *syntax.Assign, prefix bool) {
 	name := litValue(a.Name)

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -73,6 +74,10 @@ func (j *judged) printf() bool {
 		j.w.vars.lost = true
 		return true
 	}
+	if printfSets.MatchString(ansiC(words[0].text)) {
+		j.refuse("printf with %n, which sets a variable")
+		j.w.vars.lost, j.w.pathChanged, j.w.ifsChanged = true, true, true
+	}
 	_, ok := j.text(words)
 	j.output, j.ok = "", ok
 	if ok {
@@ -80,6 +85,9 @@ func (j *judged) printf() bool {
 	}
 	return true
 }
+
+// printfSets finds %n in a format of printf, with its flags.
+var printfSets = regexp.MustCompile(`%[-+ #0'*.0-9hjlLtqz]*n`)
 
 // formatted is what printf prints for formats of %s, %b, %d and %%.
 func formatted(words []word) (string, bool) {

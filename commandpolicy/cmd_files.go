@@ -196,6 +196,10 @@ func (j *judged) grep() bool {
 	}
 	for _, u := range c.flags {
 		switch u.name {
+		case "--directories":
+			if u.value.text == "recurse" {
+				s.rest, s.implicit = kindWalk, c.spec.implicit
+			}
 		case "--include", "--glob", "--iglob":
 			if namesSecret(u.value.text, j.w.places.home) && !strings.HasPrefix(u.value.text, "!") {
 				j.secret(u.value.text, "a pattern for files that hold secrets")
@@ -204,4 +208,26 @@ func (j *judged) grep() bool {
 	}
 	j.apply(&s, c)
 	return true
+}
+
+// folders judges diff and gofmt: an operand may be a folder, in which they
+// follow the links that they meet.
+func (j *judged) folders() bool {
+	s := *j.call.spec
+	s.rest = kindWalk
+	j.call.follow = !j.call.has("--no-dereference")
+	j.apply(&s, j.call)
+	return true
+}
+
+// binutils take a word that begins with @ for the name of a file with more
+// options, among them the library of --plugin.
+func (j *judged) binutils() bool {
+	for _, x := range j.args {
+		if strings.HasPrefix(x.text, "@") {
+			j.unknown("reads more options from " + x.text[1:])
+			j.use(kindRead, known(x.text[1:]), "")
+		}
+	}
+	return false
 }

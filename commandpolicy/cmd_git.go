@@ -2,6 +2,7 @@ package commandpolicy
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -31,6 +32,7 @@ func (j *judged) git() bool {
 	}
 	c := s.take("git "+sub.text, rest)
 	j.name = "git " + sub.text
+	gitFormat(j, c)
 	if hook := gitHooks()[sub.text]; hook != nil {
 		hook(j, c)
 	}
@@ -91,7 +93,7 @@ func (j *judged) gitOperands(sub string, c *call) {
 			}
 			j.secret(p, what)
 		}
-		if strings.HasPrefix(x.text, "/") || strings.HasPrefix(x.text, "~") || x.text == ".." || strings.HasPrefix(x.text, "../") || strings.Contains(x.text, "/../") {
+		if strings.HasPrefix(x.text, "/") || strings.HasPrefix(x.text, "~") || x.text == ".." || strings.HasPrefix(x.text, "../") || strings.Contains(x.text, "/../") || strings.HasSuffix(x.text, "/..") {
 			j.use(kindMeta, x, "")
 		}
 	}
@@ -101,17 +103,19 @@ func gitHooks() map[string]func(*judged, *call) {
 	return map[string]func(*judged, *call){
 		"branch": gitBranch, "tag": gitTag, "stash": gitStash, "remote": gitRemote, "config": gitConfig, "push": gitPush,
 		"symbolic-ref": gitSymbolicRef, "reflog": gitReflog, "notes": gitNotes, "worktree": gitWorktree, "grep": gitGrep,
-		"log": gitFormat, "show": gitFormat, "for-each-ref": gitFormat, "shortlog": gitFormat, "whatchanged": gitFormat,
-		"rev-list": gitFormat, "bisect": gitRuns, "submodule": gitRuns, "rebase": gitRuns, "difftool": gitRuns, "mergetool": gitRuns,
+		"bisect": gitRuns, "submodule": gitRuns, "rebase": gitRuns, "difftool": gitRuns, "mergetool": gitRuns,
 		"filter-branch": gitRuns, "clone": gitURLs, "fetch": gitURLs, "pull": gitURLs, "ls-remote": gitURLs,
 		"mv": gitMoves, "rm": gitDeletes, "clean": gitDeletes, "restore": gitRestores, "checkout": gitRestores,
 	}
 }
 
-// gitFormat refuses formats that call gpg.
+// gitSigned finds the placeholders of a format that call gpg.
+var gitSigned = regexp.MustCompile(`%[-+ ]?G|%\(\*?signature`)
+
+// gitFormat refuses formats that call gpg, whichever subcommand takes them.
 func gitFormat(j *judged, c *call) {
 	for _, u := range c.flags {
-		if strings.Contains(u.value.text, "%G") || strings.Contains(u.value.text, "%(signature") {
+		if (u.name == "--format" || u.name == "--pretty") && gitSigned.MatchString(u.value.text) {
 			j.refuse("a format that starts gpg")
 		}
 	}

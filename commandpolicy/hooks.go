@@ -68,6 +68,10 @@ func textHook(name string) hook {
 		return (*judged).jq
 	case "grep", "rg", "ag":
 		return (*judged).grep
+	case "diff", "gofmt":
+		return (*judged).folders
+	case "strings", "size", "nm", "readelf", "objdump":
+		return (*judged).binutils
 	case "date":
 		return (*judged).date
 	case "printenv":

@@ -97,7 +97,7 @@ func (w *walker) expansion(name string, v value, e *syntax.Expansion) piece {
 	switch e.Op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		if e.Op == syntax.AssignUnset || e.Op == syntax.AssignUnsetOrNull {
-			w.assign(name, value{plain: word.plain || word.known, node: word.node, alts: append(slices.Clone(word.alts), word.text)})
+			w.assignment(name, value{plain: word.plain || word.known, node: word.node, alts: append(slices.Clone(word.alts), word.text)})
 		}
 		if filled {
 			return w.valuePiece(v)

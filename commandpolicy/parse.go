@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -53,8 +54,21 @@ func parseShell(text string) ([]*syntax.Stmt, error) {
 	if errors.Is(first, errTooDeep) {
 		return stmts, errTooDeep
 	}
+	if first == nil && commentEnd.MatchString(text) {
+		first = errCommentEnd
+	}
 	return stmts, first
 }
+
+// commentEnd finds a backslash at the end of a line that may end in a comment.
+// To bash the comment ends there and the next line is a command; the parser
+// takes the line for more words of the command before.
+var commentEnd = regexp.MustCompile(`(#[^\n]*)\\\r?\n`)
+
+var errCommentEnd = errors.New("a comment that ends in a backslash")
+
+// bashComments is text with such comments as bash ends them.
+func bashComments(text string) string { return commentEnd.ReplaceAllString(text, "$1 \n") }
 
 // guard counts, while the parser reads, everything that can open a level of
 // recursion, and stops a statement that could go too deep. Closing brackets

@@ -13,7 +13,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 	if r.N != nil {
 		fd = r.N.Value
 		if strings.HasPrefix(fd, "{") {
-			w.assign(strings.Trim(fd, "{}"), value{num: true})
+			w.assignment(strings.Trim(fd, "{}"), value{num: true, plain: true})
 		}
 	}
 	switch r.Op {

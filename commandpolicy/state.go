@@ -240,12 +240,20 @@ LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME LC_MONETARY`)
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_.,@+-]*$`)
 
+// plainLocale are locales in which every byte below 0x80 is the character that
+// it is in ASCII. In others (GBK, Big5, Shift JIS) a backslash or a quote can
+// be half of a letter, and the shell and programs read text otherwise than we.
+var plainLocale = regexp.MustCompile(`^(C|POSIX|[A-Za-z_]*\.(UTF-8|utf-?8))?(@[a-z]+)?$`)
+
 // harmlessAssignment reports whether setting name to val changes nothing but
 // the text's own variables. Lower-case names are by convention the shell's
 // own; the few that programs or bash read are left out.
 func harmlessAssignment(name string, val value) bool {
 	if val.private {
 		return false
+	}
+	if name == "LANG" || strings.HasPrefix(name, "LC_") && settable[name] {
+		return val.known && plainLocale.MatchString(val.text)
 	}
 	if settable[name] {
 		return val.known && plainWord.MatchString(val.text)

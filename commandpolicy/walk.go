@@ -1,6 +1,7 @@
 package commandpolicy
 
 import (
+	"errors"
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -91,6 +92,7 @@ func (w *walker) script(text string) {
 	w.stmts(stmts)
 	if err != nil {
 		w.unparsed("does not parse: " + err.Error())
+		w.otherReading(text, err)
 	}
 }
 
@@ -110,8 +112,17 @@ func (w *walker) inline(text, how string) {
 	w.stmts(stmts)
 	if err != nil {
 		w.unparsed("the text for " + how + " does not parse: " + err.Error())
+		w.otherReading(text, err)
 	}
 	w.nesting--
+}
+
+// otherReading looks for the deny list at text as bash reads it, where our
+// parser reads it otherwise.
+func (w *walker) otherReading(text string, err error) {
+	if errors.Is(err, errCommentEnd) {
+		w.elsewhereHere(bashComments(text))
+	}
 }
 
 func (w *walker) stmts(list []*syntax.Stmt) {
@@ -428,10 +439,12 @@ func (w *walker) forWords(c *syntax.ForClause, l *syntax.WordIter) {
 			}
 		}
 		v.plain = v.plain && l.InPos.IsValid() && !c.Select
+		w.sets(name)
 		w.loop(func() { w.vars.bind(name, v); w.stmts(c.Do); w.vars.unbind(name, v) })
 		return
 	}
 	w.unroll -= len(items) * size
+	w.sets(name)
 	w.maybe(func() {
 		for _, it := range items {
 			v := value{text: it.text, known: true, node: it.node}
@@ -502,7 +515,7 @@ func (w *walker) coproc(c *syntax.CoprocClause) {
 	if c.Name != nil {
 		name = w.single(c.Name).text
 	}
-	w.vars.set(name, value{num: true})
+	w.assignment(name, value{num: true, plain: true})
 	w.detached(func() {
 		w.io.out = w.flow.node()
 		w.stmt(c.Stmt)
