@@ -199,3 +199,57 @@ func TestATrustedHookRunsInTheAgentsCommit(t *testing.T) {
 	}
 	r.verify()
 }
+
+// TestOtherRepositoriesRunNothing: a command may go into a repository within the
+// workspace, or work in one that gitsafe refuses. Neither chooses a program,
+// though nobody is asked about a command that only reads.
+func TestOtherRepositoriesRunNothing(t *testing.T) {
+	commands := []string{
+		"cd nested && git diff", "git --no-pager -C nested diff 2>&1 | cat", "cd nested; git status", "env -C nested git diff",
+		"(cd nested; git log -p -1)", "cd refused; git show", "git -C refused log -p 2>&1 | cat", "cd refused && git status; true",
+	}
+	var calls []call
+	for _, c := range commands {
+		calls = append(calls, call{"execute_command", map[string]any{"command": c}})
+	}
+	r := newRig(t, []step{{Say: "look", Calls: calls}, {Say: "done"}}, nil)
+	for _, dir := range []string{"nested", "refused"} {
+		r.write(dir+"/a.txt", "one\n")
+		gitOut(r, "init", "-q", dir)
+		for _, args := range [][]string{{"config", "user.name", "n"}, {"config", "user.email", "a@b"}, {"add", "a.txt"}, {"commit", "-qm", "one"},
+			{"config", "core.fsmonitor", "echo SPRUNG >&2; false"}, {"config", "diff.x.command", "echo SPRUNG"}, {"config", "diff.x.textconv", "echo SPRUNG; cat"},
+			{"config", "filter.x.clean", "echo SPRUNG >&2; cat"}, {"config", "diff.external", "echo SPRUNG"}} {
+			gitOut(r, append([]string{"-C", dir}, args...)...)
+		}
+		r.write(dir+"/.gitattributes", "* diff=x filter=x\n")
+		r.write(dir+"/a.txt", "two\n")
+	}
+	if err := os.Symlink("/etc/passwd", filepath.Join(r.root, "refused/.git/refs/heads/x")); err != nil {
+		t.Fatal(err)
+	}
+	r.start("")
+	r.turn("go")
+	r.stop()
+	results := r.results()
+	if len(results) != len(commands) {
+		t.Fatalf("%d results", len(results))
+	}
+	for i, res := range results {
+		if strings.Contains(res.Body, "SPRUNG") {
+			t.Errorf("%s: the repository ran code: %s", commands[i], res.Body)
+		}
+		want := "two"
+		switch {
+		case strings.Contains(commands[i], "refused"):
+			want = "refused-by-tera-pilot"
+		case strings.Contains(commands[i], "status"):
+			want = "a.txt"
+		case strings.Contains(commands[i], "log"):
+			want = "one"
+		}
+		if !strings.Contains(res.Body, want) {
+			t.Errorf("%s: no %q in %s %s", commands[i], want, res.Status, res.Body)
+		}
+	}
+	r.verify()
+}

@@ -19,35 +19,69 @@ type Environment struct {
 	Notes    []string  // for the person
 }
 
-// EnvironmentFor prepares git for a compound command in dir. Without a
-// repository the result holds the general settings.
+// noRepository is where git looks for a repository in a command that works in
+// one which was refused: nowhere, with a name that says so in git's own message.
+const noRepository = "/refused-by-tera-pilot"
+
+// EnvironmentFor prepares git for a compound command that works in dir, and in
+// the folders that it changes to. Without a repository the result holds the
+// general settings.
 //
-// The error is a *RefusedError when the layout or the configuration is hostile.
-// The general settings come back with it: whoever runs the command all the same
-// sets at least these.
-func (g *Git) EnvironmentFor(ctx context.Context, dir string) (Environment, error) {
-	out := Environment{Unset: []string{"GIT_*", "SSH_ASKPASS"}, Env: general(environment{})}
-	l, v, err := g.compound(ctx, dir)
-	var none *NotRepositoryError
-	if errors.As(err, &none) {
-		return out, nil
+// The error is a *RefusedError when the layout or the configuration of any of
+// the repositories is hostile. The general settings come back with it, by which
+// git finds no repository at all: whoever runs the command all the same sets at
+// least these.
+func (g *Git) EnvironmentFor(ctx context.Context, dir string, more ...string) (Environment, error) {
+	out := Environment{Unset: []string{"GIT_*", "SSH_ASKPASS"}}
+	var settings []setting
+	seen := map[string]bool{} // working trees
+	for _, d := range append([]string{dir}, more...) {
+		if r, err := Find(d); err == nil && seen[r.Top] {
+			continue
+		}
+		l, v, err := g.compound(ctx, d)
+		var none *NotRepositoryError
+		if errors.As(err, &none) {
+			continue
+		}
+		if err != nil {
+			refused := environment{}
+			refused.add("GIT_DIR", noRepository)
+			return Environment{Unset: out.Unset, Env: general(refused)}, err
+		}
+		for _, s := range l.env.settings {
+			if hidden := g.opts.Overlays && diffProgram(s.key); !hidden && !slices.Contains(settings, s) {
+				settings = append(settings, s)
+			}
+		}
+		seen[l.repo.Top] = true
+		out.cover(l, v)
 	}
-	if err != nil {
-		return out, err
+	if len(settings) > 0 || len(out.Overlays) > 0 {
+		// The configuration cannot be written under its cover: nothing may try.
+		settings = append(settings, setting{"branch.autosetupmerge", "false"})
 	}
-	// The configuration cannot be written under its cover, so nothing may try.
-	settings := l.env.settings
-	if g.opts.Overlays {
-		// The repository's own is hidden, and there is no value that means none:
-		// a program that fails would make every diff fail.
-		settings = slices.DeleteFunc(slices.Clone(settings), func(s setting) bool { return strings.EqualFold(s.key, "diff.external") })
-	}
-	out.Env = general(environment{settings: append(settings, setting{"branch.autosetupmerge", "false"})})
-	out.Overlays = overlays(l.repo, v.kept, true)
-	for _, k := range v.keys {
-		out.Notes = append(out.Notes, visible.Strict("not in force: "+k.Name))
-	}
+	out.Env = general(environment{settings: settings})
 	return out, nil
+}
+
+// diffProgram tells the keys for which no value means none: a program that fails
+// makes every diff fail. Where the configuration is covered, none is needed.
+func diffProgram(key string) bool {
+	key = strings.ToLower(key)
+	return key == "diff.external" || strings.HasPrefix(key, "diff.") && (strings.HasSuffix(key, ".command") || strings.HasSuffix(key, ".textconv"))
+}
+
+// cover adds what hides the configuration of one repository.
+func (e *Environment) cover(l looker, v verdict) {
+	for _, o := range overlays(l.repo, v.kept, true) {
+		if !slices.ContainsFunc(e.Overlays, func(have Overlay) bool { return have.Path == o.Path }) {
+			e.Overlays = append(e.Overlays, o)
+		}
+	}
+	for _, k := range v.keys {
+		e.Notes = append(e.Notes, visible.Strict("not in force: "+k.Name))
+	}
 }
 
 // compound looks at the repository that holds dir, like a plan does.

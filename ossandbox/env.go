@@ -94,8 +94,15 @@ func passes(cfg *Config, name, value string) bool {
 	if slices.Contains(cfg.PassEnv, name) {
 		return true // the person's own word, whatever it looks like
 	}
+	if (name == "LANG" || strings.HasPrefix(name, "LC_")) && !plainLocale.MatchString(value) {
+		return false
+	}
 	return nameIn(passNames, name) && !nameIn(dropNames, name) && !looksSecret(name, value)
 }
+
+// plainLocale are the locales in which a shell reads text as the command policy
+// did: in others (Big5, GBK, Shift JIS) half of a letter may be a backslash.
+var plainLocale = regexp.MustCompile(`^(C|POSIX|[A-Za-z_]*\.(UTF-8|utf-?8))?(@[a-z]+)?$`)
 
 func nameIn(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(p string) bool {

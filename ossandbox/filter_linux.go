@@ -89,9 +89,10 @@ const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUT
 const addrNoRandomize = 0x0040000 // debuggers and fuzzers turn address randomisation off
 
 // badIoctls reach another program's terminal, the console, or a file's
-// immutable and append-only flags.
+// immutable and append-only flags. TIOCEXCL would keep every other program from
+// a terminal that the command was handed, also after its end.
 var badIoctls = []uint32{
-	unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS,
+	unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS, unix.TIOCEXCL,
 	0x40086602, 0x40046602, // FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS
 	0x401c5820, // FS_IOC_FSSETXATTR
 }

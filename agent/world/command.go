@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -263,7 +264,7 @@ func (v *env) command(ctx context.Context, x *effect.Command, out *collector) (t
 		Stdin: bytes.NewReader(x.Stdin), Stdout: out.stream("stdout"), Stderr: out.stream("stderr"),
 		OnRequest: v.grant.Request, Unconfined: bare,
 	}
-	extra, cleanup, err := v.gitInside(ctx, x.Dir)
+	extra, cleanup, err := v.gitInside(ctx, x)
 	if err != nil {
 		return tool.Exit{}, err
 	}
@@ -349,18 +350,40 @@ type inside struct {
 	binds []ossandbox.Bind
 }
 
+// folders are those in the workspace that a command names, be it to cd, to git
+// or to a program that starts git: each may lie in a repository of its own.
+func (v *env) folders(x *effect.Command) []string {
+	env, err := v.environment(x.Dir)
+	if err != nil {
+		return nil // the command will not start either
+	}
+	a := commandpolicy.Parse(x.Script, commandpolicy.Context{
+		Workspace: v.o.Root, Dir: x.Dir, Home: v.o.Home, State: v.o.State, Env: env.values, Look: look{},
+	})
+	var out []string
+	for _, p := range a.Parts {
+		for _, dir := range p.Effects.Reads {
+			inside := dir == v.o.Root || strings.HasPrefix(dir, v.o.Root+"/")
+			if info, err := os.Stat(dir); inside && err == nil && info.IsDir() && !slices.Contains(out, dir) {
+				out = append(out, dir)
+			}
+		}
+	}
+	return out
+}
+
 // gitInside prepares git for a command: a sanitised configuration and an empty
-// folder of hooks over the repository's own.
-func (v *env) gitInside(ctx context.Context, dir string) (inside, func(), error) {
+// folder of hooks over the own ones of each repository that it works in.
+func (v *env) gitInside(ctx context.Context, x *effect.Command) (inside, func(), error) {
 	none := func() {}
 	if v.git == nil {
 		return inside{}, none, nil
 	}
-	g, err := v.git.EnvironmentFor(ctx, dir)
+	g, err := v.git.EnvironmentFor(ctx, x.Dir, v.folders(x)...)
 	var refused *gitsafe.RefusedError
 	if errors.As(err, &refused) {
-		// A repository that gitsafe refuses stays covered by the sandbox's own
-		// rules; the general settings hold for git there too.
+		// Git finds no repository in such a command, and says by whom it was
+		// refused; everything else of the command runs.
 		return inside{env: g.Env}, none, nil
 	}
 	if err != nil {
