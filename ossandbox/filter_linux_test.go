@@ -92,7 +92,7 @@ const (
 // low words, alone and below high bits that the kernel ignores.
 func corners() (l []uint64) {
 	low := []uint64{0, 1, 2, 3, 4, 5, 10, 11, 16, 17, 38, 40, 0xf, 0x40, 0x80, 0o777, 0o2755, 0o4755, 0o6755, 0x241, 0x80241,
-		unix.CLONE_NEWUSER, unix.CLONE_NEWNS | 17, 0x01200011, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS,
+		unix.CLONE_NEWUSER, unix.CLONE_NEWNS | 17, 0x01200011, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS, unix.TIOCEXCL,
 		0x40086602, 0x80086601, 0x401c5820, addrNoRandomize, 0x7fffffff, 0x80000000, 0xffffffff}
 	for _, high := range []uint64{0, 1 << 32, 0xffffffff << 32, 1 << 63} {
 		for _, v := range low {

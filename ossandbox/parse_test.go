@@ -188,7 +188,7 @@ func TestRedaction(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	cfg := &Config{PassEnv: []string{"MY_TOKEN"}, Env: []string{
-		"HOME=/h", "LANG=C.UTF-8", "LC_TIME=C", "TERM=xterm", "GOFLAGS=-mod=mod", "GOAUTH=netrc", "GOPROXY=https://u:p@proxy", "GOPRIVATE=a.example",
+		"HOME=/h", "LANG=C.UTF-8", "LC_TIME=C", "LC_CTYPE=zh_TW.Big5", "LC_ALL=ja_JP.SJIS", "TERM=xterm", "GOFLAGS=-mod=mod", "GOAUTH=netrc", "GOPROXY=https://u:p@proxy", "GOPRIVATE=a.example",
 		"CFLAGS=-O2", "PYTHONPATH=/x", "PYTHONSTARTUP=/x", "LD_PRELOAD=/x", "BASH_ENV=/x", "ENV=/x", "NODE_OPTIONS=-r x", "GIT_DIR=/x", "GIT_AUTHOR_NAME=A",
 		"SSH_AUTH_SOCK=/s", "DISPLAY=:0", "AWS_SECRET_ACCESS_KEY=x", "CARGO_BUILD_TOKEN=x", "CMAKE_URL=https://u:p@h", "GOEXPERIMENT=ghp_abcdefghijklmnopqrstuvwxyz",
 		"BASH_FUNC_x%%=() { :; }", "MY_TOKEN=given", "http_proxy=http://p", "EDITOR=vim",
