@@ -38,7 +38,7 @@ type outputs struct {
 	call  string
 	mask  *secret.Redactor
 
-	mu      sync.Mutex // a command's two streams are read by two goroutines
+	mu      sync.Mutex // a command's two streams are read by two goroutines; held while it is told, so that pieces keep their order
 	streams map[string]maskedText
 	last    time.Time   // when something was told
 	next    *time.Timer // tells what came since; nil when nothing did

@@ -41,7 +41,7 @@ func TestWhatThePolicySawIsWhatIsExecuted(t *testing.T) {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	if box.Report().Grade < ossandbox.GradeAMinus {
-		if conflicts, err := box.Apply(res.Changes); err != nil || len(conflicts) > 0 {
+		if conflicts, err := box.Apply(t.Context(), res.Changes); err != nil || len(conflicts) > 0 {
 			t.Fatal(err, conflicts)
 		}
 	}

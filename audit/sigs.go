@@ -33,8 +33,9 @@ type everySignature struct {
 	current *sigBatch
 	wait    sync.WaitGroup
 	failed  atomic.Bool
-	mu      sync.Mutex
-	first   spot // lowest index that failed
+
+	mu    sync.Mutex
+	first spot // lowest index that failed
 }
 
 const sigBatchSize = 64

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -17,9 +16,9 @@ import (
 )
 
 // A copyBox is what grade B keeps for the life of a sandbox: the copy of the
-// workspace, and private folders beside it. One command runs at a time.
+// workspace, and private folders beside it.
 type copyBox struct {
-	mu     sync.Mutex
+	turn   turns // one command runs at a time; of what follows
 	mirror *mirror
 }
 
@@ -47,8 +46,10 @@ func (s *Sandbox) runCopied(ctx context.Context, c *Command) (r Result, err erro
 		s.keep.settle(v)
 		r.Litter = s.keep.leave()
 	}()
-	s.copies.mu.Lock()
-	defer s.copies.mu.Unlock()
+	if err := s.copies.turn.wait(ctx); err != nil {
+		return Result{}, err // another command has the copy, and this one was stopped before it ran
+	}
+	defer s.copies.turn.pass()
 	if err := s.refreshCopy(v); err != nil {
 		return Result{}, err
 	}
@@ -129,10 +130,13 @@ func (s *Sandbox) dropCopy() {
 }
 
 // Apply carries changes of the last command's copy over into the workspace.
-// What somebody else changed meanwhile is left as it is, and named.
-func (s *Sandbox) Apply(changes []Change) (conflicts []string, err error) {
-	s.copies.mu.Lock()
-	defer s.copies.mu.Unlock()
+// What somebody else changed meanwhile is left as it is, and named. It waits
+// while another command has the copy.
+func (s *Sandbox) Apply(ctx context.Context, changes []Change) (conflicts []string, err error) {
+	if err := s.copies.turn.wait(ctx); err != nil {
+		return nil, err
+	}
+	defer s.copies.turn.pass()
 	if s.copies.mirror == nil {
 		return nil, errors.New("sandbox: no command ran on a copy of the workspace")
 	}

@@ -58,7 +58,7 @@ func (s *Sandbox) runGraded(ctx context.Context, c *Command) (Result, error) {
 }
 
 // Apply is for grade B, which macOS does not have.
-func (s *Sandbox) Apply([]Change) ([]string, error) {
+func (s *Sandbox) Apply(context.Context, []Change) ([]string, error) {
 	return nil, errors.New("sandbox: no command ran on a copy of the workspace")
 }
 

@@ -30,6 +30,7 @@ func (s *Sandbox) begin() (err error) {
 		return &SetupError{Cause: "our own program cannot be opened", Err: err}
 	}
 	s.stagePath = "/proc/self/fd/" + strconv.Itoa(fdExe)
+	s.copies.turn = newTurns()
 	s.umask = currentUmask()
 	s.cgroups = findCgroupHome("/")
 	return nil

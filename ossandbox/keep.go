@@ -31,9 +31,9 @@ type keep struct {
 	cfg *Config
 	dir string
 
-	mu      sync.Mutex
-	users   int      // commands of this program that run now
-	lock    *os.File // nil until the folder was made
+	mu      sync.Mutex // held while the folder is made and swept: no command starts meanwhile
+	users   int        // commands of this program that run now
+	lock    *os.File   // nil until the folder was made
 	journal *os.File
 	closing bool     // no more spares are wanted
 	spares  []string // empty folders, to be renamed into place: making one costs far more

@@ -2,6 +2,7 @@ package ossandbox
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,9 +109,35 @@ func TestAGuessThatFailsIsNotSilentlyWeaker(t *testing.T) {
 	if err != nil || r.Grade != GradeB || len(r.Changes) != 1 || r.Changes[0].Path != "ran" || exists(b.work+"/ran") {
 		t.Errorf("%+v %v", r, err)
 	}
-	if conflicts, err := b.Apply(r.Changes); err != nil || len(conflicts) > 0 || !exists(b.work+"/ran") {
+	if conflicts, err := b.Apply(t.Context(), r.Changes); err != nil || len(conflicts) > 0 || !exists(b.work+"/ran") {
 		t.Error(conflicts, err)
 	}
+}
+
+// TestWaitingForTheCopyCanBeStopped: at grade B one command has the copy. A
+// second one that is stopped while it waits has not run, and hangs on nobody.
+func TestWaitingForTheCopyCanBeStopped(t *testing.T) {
+	b := newBox(t, func(c *Config) { c.Bubblewrap, c.Setting = []string{}, Auto })
+	if got := b.Report().Grade; got != GradeB {
+		t.Fatalf("grade %v", got)
+	}
+	if err := b.copies.turn.wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := b.Run(ctx, Command{Script: "touch ran", Profile: Work()})
+		ended <- err
+	}()
+	stop()
+	if err := <-ended; !errors.Is(err, context.Canceled) || exists(b.work+"/ran") {
+		t.Errorf("a command that waits for the copy: %v", err)
+	}
+	if _, err := b.Apply(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a change that waits for the copy: %v", err)
+	}
+	b.copies.turn.pass()
 }
 
 func TestExplanations(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 // test may make a key and use it in the next command. A file that changed
 // since, outside a command, is not known any more.
 type made struct {
-	mu    sync.Mutex
+	mu    sync.Mutex // held while files are looked at, by name alone
 	files map[string]dirStamp
 }
 

@@ -72,7 +72,7 @@ func wrap(grade, root string, argv []string) int {
 		}
 	}
 	if len(harmless) > 0 {
-		if _, err := s.Apply(harmless); err != nil {
+		if _, err := s.Apply(ctx, harmless); err != nil {
 			fmt.Fprintln(os.Stderr, "wrap:", err)
 		}
 	}

@@ -24,7 +24,7 @@ type Sandbox struct {
 	report Report
 	known  bool // report was found by a run, not guessed
 
-	closing sync.WaitGroup
+	closing sync.WaitGroup // threads of slots that end
 }
 
 // New checks the configuration and finds the grade of this machine. It starts

@@ -139,7 +139,7 @@ func (t *trial) attempts(ctx context.Context) {
 	}
 	t.say("a command runs", res.ExitCode == 0, fmt.Sprintf("exit %d, limits %s", res.ExitCode, res.Limits))
 	t.promises = append(t.promises, t.judged(out, known)...)
-	t.wrote(res)
+	t.wrote(ctx, res)
 }
 
 // judged reads what the script could do. What it did not try is not kept.
@@ -173,7 +173,7 @@ func (t *trial) judged(said string, known []string) (out []Promise) {
 }
 
 // wrote holds what the script wrote against what it may.
-func (t *trial) wrote(res Result) {
+func (t *trial) wrote(ctx context.Context, res Result) {
 	var wanted []Change
 	for _, c := range res.Changes { // grade B
 		if c.Rule == "" {
@@ -181,7 +181,7 @@ func (t *trial) wrote(res Result) {
 		}
 	}
 	if len(wanted) > 0 {
-		if _, err := t.box.Apply(wanted); err != nil {
+		if _, err := t.box.Apply(ctx, wanted); err != nil {
 			t.say("the workspace is written", false, err.Error())
 		}
 	}

@@ -25,7 +25,7 @@ type survey struct {
 // A surveyor looks through a workspace and remembers each folder by its change
 // times, so that a second look reads only the folders that changed.
 type surveyor struct {
-	mu    sync.Mutex
+	mu    sync.Mutex // held for a whole look: a second one would only read the same
 	dirs  map[string]surveyedDir
 	spare int // entries that may still be read in this look
 }

@@ -13,7 +13,8 @@ const (
 
 // cache keeps pages by the URL that was asked for, in memory, for one session.
 type cache struct {
-	now   func() time.Time
+	now func() time.Time
+
 	mu    sync.Mutex
 	pages map[string]cached
 	order []string // oldest first

@@ -80,8 +80,8 @@ type Reservation struct {
 	b     *Budget
 	of    Spent
 	slip  slip
+	guard sync.Mutex // held while the day's file is written: settled is settled
 	done  bool
-	guard sync.Mutex
 }
 
 // Reserve asks for a request. priced says that its cost is known. A

@@ -43,18 +43,20 @@ type host struct {
 	o      Options
 	server *server.MCPServer
 
-	call sync.Mutex // calls run one after the other
+	turn chan struct{} // holds one: calls run one after the other, and whoever waits can be cancelled
+	work sync.WaitGroup
 
 	mu      sync.Mutex
-	out     error                         // the first write that failed
 	running map[string]context.CancelFunc // requests by their id
-	work    sync.WaitGroup
+
+	writing sync.Mutex // held while the client reads: lines do not mix
+	out     error      // the first write that failed
 }
 
 // Run serves one client until its input ends or ctx does. The error is about
 // reading or writing.
 func Run(ctx context.Context, o Options) error {
-	h := &host{o: o, running: map[string]context.CancelFunc{}}
+	h := &host{o: o, turn: make(chan struct{}, 1), running: map[string]context.CancelFunc{}}
 	h.server = server.NewMCPServer("tera-pilot", o.Version, server.WithToolCapabilities(false), server.WithRecovery(),
 		server.WithInstructions("Tools over one folder. What would need a person's yes is denied; the answer names the rule that would allow it."))
 	for _, t := range o.Tools {
@@ -197,8 +199,8 @@ func (h *host) answer(m protocol.JSONRPCMessage) {
 
 func (h *host) write(v any) {
 	b, err := json.Marshal(v)
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.writing.Lock()
+	defer h.writing.Unlock()
 	if err == nil && h.out == nil {
 		_, err = h.o.Out.Write(append(b, '\n'))
 	}
@@ -206,8 +208,8 @@ func (h *host) write(v any) {
 }
 
 func (h *host) broken() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.writing.Lock()
+	defer h.writing.Unlock()
 	return h.out
 }
 
@@ -220,8 +222,11 @@ func (h *host) tool(ctx context.Context, q protocol.CallToolRequest) (*protocol.
 	if string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
-	h.call.Lock()
-	defer h.call.Unlock()
+	select {
+	case h.turn <- struct{}{}:
+		defer func() { <-h.turn }()
+	case <-ctx.Done():
+	}
 	if ctx.Err() != nil {
 		return protocol.NewToolResultError("cancelled before it began"), nil
 	}

@@ -367,3 +367,15 @@ func TestProbedAsksOnce(t *testing.T) {
 		t.Errorf("a refused key: %v", err)
 	}
 }
+
+// TestWaitingForTheProbeCanBeStopped: a request that waits until another one has
+// found out how the model calls tools is stopped like any other.
+func TestWaitingForTheProbeCanBeStopped(t *testing.T) {
+	p := NewProbed(client(t, &answers{}), nil, nil)
+	p.turn <- struct{}{} // the other one's server does not answer
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := p.Complete(ctx, Request{Model: "m", Tools: []ToolSpec{{Name: "x"}}}, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"sync"
 )
 
 // A ToolMode says how a model calls tools.
@@ -59,13 +58,13 @@ type Probed struct {
 	*Client
 	keep func(model string, m ToolMode) error // remembers the answer; nil: nobody does
 
-	mu    sync.Mutex
+	turn  chan struct{} // holds one: it is asked once, and whoever waits can give up; of what follows
 	known map[string]ToolMode
 }
 
 // NewProbed makes one. known are the answers of earlier starts, by model.
 func NewProbed(c *Client, known map[string]ToolMode, keep func(model string, m ToolMode) error) *Probed {
-	p := &Probed{Client: c, keep: keep, known: map[string]ToolMode{}}
+	p := &Probed{Client: c, keep: keep, turn: make(chan struct{}, 1), known: map[string]ToolMode{}}
 	maps.Copy(p.known, known)
 	return p
 }
@@ -94,8 +93,12 @@ func (p *Probed) Complete(ctx context.Context, req Request, onDelta func(Delta))
 // all is an error, as it would be for the request itself; where it fails at
 // this one question, the tools are offered as the protocol has it.
 func (p *Probed) mode(ctx context.Context, model string, onDelta func(Delta)) (ToolMode, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 	if m := p.known[model]; m != "" {
 		return m, nil
 	}

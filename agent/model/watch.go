@@ -21,8 +21,9 @@ type watch struct {
 	cancel context.CancelCauseFunc
 	idle   time.Duration
 	whole  *time.Timer
-	mu     sync.Mutex
-	timer  *time.Timer
+
+	mu    sync.Mutex
+	timer *time.Timer
 }
 
 func newWatch(ctx context.Context, first, idle, whole time.Duration) (context.Context, *watch) {

@@ -78,7 +78,7 @@ type vault struct {
 	dir    string
 	secret string // "" for none
 
-	mu     sync.Mutex
+	mu     sync.Mutex      // held while the key is derived: whoever needs it waits for that once
 	key    seal.Key        // zero: not made yet, or nothing is encrypted
 	header json.RawMessage // its, in compact form
 	open   map[string]bool // sessions that may lie in the open

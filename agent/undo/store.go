@@ -43,7 +43,7 @@ type Options struct {
 // Store is what undo keeps of one session. Its methods may be called from
 // several goroutines; one call at a time is between Begin and End.
 type Store struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // of all of it; held while the disk is written: one line after the other
 	o       Options
 	limits  Limits
 	now     func() time.Time

@@ -279,13 +279,13 @@ func (v *env) command(ctx context.Context, x *effect.Command, out *collector) (t
 		return tool.Exit{}, err
 	}
 	ended := exit(res, out)
-	return ended, v.carry(res.Changes, &ended)
+	return ended, v.carry(ctx, res.Changes, &ended)
 }
 
 // carry takes over what a command at grade B changed in its copy of the
 // workspace. The decision that let it run covers the workspace; protected
 // names, which the copy could not guard, are left as they are and named.
-func (v *env) carry(changes []ossandbox.Change, x *tool.Exit) error {
+func (v *env) carry(ctx context.Context, changes []ossandbox.Change, x *tool.Exit) error {
 	var wanted []ossandbox.Change
 	repository := 0
 	for _, c := range changes {
@@ -307,7 +307,7 @@ func (v *env) carry(changes []ossandbox.Change, x *tool.Exit) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	conflicts, err := v.box.Apply(wanted)
+	conflicts, err := v.box.Apply(ctx, wanted)
 	for _, c := range conflicts {
 		x.Findings = append(x.Findings, c+": was changed by somebody else meanwhile, and is left as it is")
 	}

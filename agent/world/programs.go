@@ -64,9 +64,7 @@ func (p *programs) hash(file string) (effect.Program, error) {
 		return effect.Program{}, fmt.Errorf("%s is not a regular file", real)
 	}
 	state := stateOf(&st)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if was, ok := p.known[real]; ok {
+	if was, ok := p.last(real); ok {
 		state.sha256 = was.sha256
 		if was == state {
 			return effect.Program{Path: real, SHA256: was.sha256}, nil
@@ -77,9 +75,22 @@ func (p *programs) hash(file string) (effect.Program, error) {
 		return effect.Program{}, err
 	}
 	state.sha256 = hex.EncodeToString(sum.Sum(nil))
+	p.keep(real, state)
+	return effect.Program{Path: real, SHA256: state.sha256}, nil
+}
+
+func (p *programs) last(file string) (programState, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was, ok := p.known[file]
+	return was, ok
+}
+
+func (p *programs) keep(file string, s programState) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.known == nil {
 		p.known = map[string]programState{}
 	}
-	p.known[real] = state
-	return effect.Program{Path: real, SHA256: state.sha256}, nil
+	p.known[file] = s
 }

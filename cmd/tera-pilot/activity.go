@@ -43,15 +43,13 @@ func (l *activityLog) Load(after int64) (activity.Page, error) {
 	if err != nil {
 		return activity.Page{}, err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	page := activity.Page{First: after, Next: after}
 	for e, err := range r.Entries(l.ctx, audit.Filter{After: after}) {
 		if err != nil {
 			return page, err
 		}
 		if e.Session == l.session.ID() {
-			l.own[e.Sid] = true
+			l.adopt(e.Sid)
 		}
 		page.Entries = append(page.Entries, l.entry(e))
 		page.Next = max(page.Next, e.Seq+1, e.Outcome+1)
@@ -59,9 +57,21 @@ func (l *activityLog) Load(after int64) (activity.Page, error) {
 	return page, nil
 }
 
+func (l *activityLog) adopt(sid string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.own[sid] = true
+}
+
+func (l *activityLog) mine(sid string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.own[sid]
+}
+
 func (l *activityLog) entry(e audit.Entry) activity.Entry {
 	out := activity.Entry{
-		Seq: e.Seq, AID: e.AID, Mine: l.own[e.Sid], Category: string(e.Category), What: e.Tool, Title: e.Title, Decision: string(e.Decision),
+		Seq: e.Seq, AID: e.AID, Mine: l.mine(e.Sid), Category: string(e.Category), What: e.Tool, Title: e.Title, Decision: string(e.Decision),
 		By: string(e.By), Status: string(e.Status), Diff: e.Diff, Reason: e.Reason,
 	}
 	if e.Type != "intent" { // of which only actions have a status of their own

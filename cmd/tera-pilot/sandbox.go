@@ -69,7 +69,7 @@ func (a *app) runSandboxed(ctx context.Context, p ossandbox.Profile, argv []stri
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Signals: signals,
 	})
 	if err == nil {
-		err = a.carryOver(box, res.Changes)
+		err = a.carryOver(ctx, box, res.Changes)
 	}
 	if closing := box.Close(); err == nil {
 		err = closing
@@ -92,7 +92,7 @@ func (a *app) runSandboxed(ctx context.Context, p ossandbox.Profile, argv []stri
 // carryOver brings into the workspace what a command changed in a copy of it
 // (grade B). A command typed by hand is its own yes, but not for what the other
 // grades would not have let it write.
-func (a *app) carryOver(box *ossandbox.Sandbox, changes []ossandbox.Change) error {
+func (a *app) carryOver(ctx context.Context, box *ossandbox.Sandbox, changes []ossandbox.Change) error {
 	var wanted []ossandbox.Change
 	for _, c := range changes {
 		if c.Rule == "" {
@@ -104,7 +104,7 @@ func (a *app) carryOver(box *ossandbox.Sandbox, changes []ossandbox.Change) erro
 	if len(wanted) == 0 {
 		return nil
 	}
-	conflicts, err := box.Apply(wanted)
+	conflicts, err := box.Apply(ctx, wanted)
 	for _, p := range conflicts {
 		fmt.Fprintf(a.stderr, "tera-pilot sandbox: %s is not carried over (changed meanwhile by somebody else)\n", p)
 	}

@@ -33,9 +33,9 @@ type Store struct {
 	file       string
 	passphrase string // "" for none
 
-	mu     sync.Mutex
-	header string   // that key was made of
-	key    seal.Key // made once, since it is made to be slow
+	mu     sync.Mutex // held while the key is derived: whoever needs it waits for that once
+	header string     // that key was made of
+	key    seal.Key   // made once, since it is made to be slow
 }
 
 // Passphrase is the variable of the environment that encrypts the store.

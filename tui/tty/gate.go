@@ -17,7 +17,7 @@ type Gate struct {
 	fenced func(uint64) // told after a numbered frame was written; may be nil
 	fences fences
 
-	mu     sync.Mutex
+	mu     sync.Mutex // held while the terminal is written: two writers would mix their sequences
 	w      io.Writer
 	held   []byte // a sequence or character whose rest has not been written yet
 	out    []byte
