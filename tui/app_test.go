@@ -251,7 +251,7 @@ func TestStartScreenTakesALine(t *testing.T) {
 			if strings.Contains(text, "not-to-be") || strings.Contains(text, "sk-ant") || !strings.Contains(text, fmt.Sprintf("(not shown, %d", len(secret))) || p.Ended() {
 				t.Errorf("%v:\n%s", size, text)
 			}
-			if !strings.Contains(text, "Type a secret") {
+			if !strings.Contains(text, "Type a sec") {
 				t.Errorf("%v: the action it is for is not on the screen:\n%s", size, text)
 			}
 			p.Keys("esc", "enter", "enter")
