@@ -279,6 +279,7 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) fin
 		shown.end()
 		return finished{out: failure(err, tool.Result{}), took: d.clock().Sub(began)}
 	}
+	filling := false
 	out, err := d.perform(ctx, p, world.Grant{
 		Token:  token,
 		Output: shown.write,
@@ -288,6 +289,10 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) fin
 		Todo:    func(items []tool.TodoItem) error { return d.owner.emit(todoEvent(items)) },
 		Request: d.departs(ctx, p),
 		Form:    d.fills(p), NoForm: d.unfilled(p),
+		Filling: func(tool string) {
+			filling = true
+			d.takesLong("first " + tool + " command here: it fills a private cache, once")
+		},
 		Start: func(command func(context.Context, func(string, []byte)) (tool.Exit, error)) (id string, err error) {
 			done.running, err = d.jobs.start(p, token, command)
 			return done.running, err
@@ -296,6 +301,9 @@ func (d *Dispatcher) run(ctx context.Context, p proposal, token audit.Token) fin
 		Spawn: d.spawn(ctx, p, token, shown.write),
 	})
 	shown.end()
+	if filling {
+		d.takesLong("")
+	}
 	d.step("ran")
 	if err != nil {
 		out = failure(err, out)
@@ -338,4 +346,13 @@ func failure(err error, out tool.Result) tool.Result {
 	}
 	out.Body = strings.TrimSpace(out.Body + "\n" + err.Error())
 	return out
+}
+
+// takesLong says why what runs now takes long; "" takes it back.
+func (d *Dispatcher) takesLong(why string) {
+	_ = d.owner.do(func(o *owned) { // a session that has ended shows nothing
+		w := o.working
+		w.Says = why
+		o.tell(w)
+	})
 }

@@ -257,3 +257,23 @@ func foldStored(t *testing.T, r *rig) session.State {
 	id := must(r.opts.Store.List())[0].ID
 	return session.Fold(must(r.opts.Store.Read(id)))
 }
+
+// TestTheFirstBuildSaysWhyItTakesLong: while a command fills an empty cache, and
+// not longer.
+func TestTheFirstBuildSaysWhyItTakesLong(t *testing.T) {
+	fill := call{"execute_command", map[string]any{"command": `mkdir -p "$GOCACHE" && echo x > "$GOCACHE/x" && sleep 3`}}
+	r := newRig(t, []step{{Calls: []call{fill}}, {Say: "done"}}, nil)
+	r.person = yes
+	r.start("")
+	r.turn("go")
+	r.stop()
+	var said []string
+	for _, e := range r.events {
+		if b, ok := e.Body.(event.Working); ok && (b.Says != "" || len(said) > 0) {
+			said = append(said, b.Says)
+		}
+	}
+	if len(said) < 2 || !strings.Contains(said[0], "first go command here") || said[1] != "" {
+		t.Errorf("%q", said)
+	}
+}

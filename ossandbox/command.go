@@ -73,6 +73,11 @@ type Command struct {
 	// from several goroutines, never after Run has returned.
 	OnRequest func(Request) error
 
+	// OnFill is told which tool's cache, private to this workspace, was empty when
+	// the command began and fills while it runs: that takes long, once. Nil: nobody
+	// is told. It is called from one goroutine, never after Run has returned.
+	OnFill func(tool string)
+
 	// Unconfined is the caller's word that a person agreed to run this command
 	// without a sandbox. It counts only while the setting is Off.
 	Unconfined bool

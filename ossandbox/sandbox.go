@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"time"
 )
 
 // A Sandbox runs commands in one workspace. Its methods may be called from
@@ -19,6 +20,7 @@ type Sandbox struct {
 	engine // what this operating system adds
 
 	step func(name string) // benchmarks: told when a step of a run is done; else nil
+	look time.Duration     // how often the caches are looked at, see filling
 
 	mu     sync.Mutex
 	report Report
@@ -40,7 +42,7 @@ func New(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if cfg.Setting.String() == "invalid" {
 		return nil, &SetupError{Cause: "agent_os_sandbox is not set", Mend: "use auto, on or off"}
 	}
-	s := &Sandbox{cfg: cfg, work: cfg.work}
+	s := &Sandbox{cfg: cfg, work: cfg.work, look: fillLook}
 	s.keep = newKeep(&s.cfg)
 	if s.host, err = lookAround(&s.cfg); err != nil {
 		return nil, err
@@ -118,6 +120,7 @@ func (s *Sandbox) Run(ctx context.Context, c Command) (Result, error) {
 		}
 		return s.runBare(ctx, &c)
 	}
+	defer s.filling(c.OnFill)()
 	return s.runGraded(ctx, &c)
 }
 

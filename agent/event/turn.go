@@ -124,6 +124,7 @@ type Nudged struct {
 type Working struct {
 	On    string    `json:"on"`
 	Since time.Time `json:"since"`
+	Says  string    `json:"says,omitempty"` // why it takes long, in our own words
 }
 
 // Queued is what the person typed while the agent works, oldest first.

@@ -276,6 +276,10 @@ func (r *run) progress(e event.Event) error {
 		_, err = fmt.Fprintln(r.Err, b.Status+"  job "+visible.Strict(b.Job)+"  "+visible.Strict(b.Title))
 	case event.Egress:
 		_, err = fmt.Fprintln(r.Err, strings.TrimSpace(fmt.Sprintf("%s  network  %s %s  %s", b.Status, visible.Strict(b.Method), visible.Strict(b.Host), visible.Strict(b.Reason))))
+	case event.Working:
+		if b.Says != "" {
+			_, err = fmt.Fprintln(r.Err, visible.Strict(b.Says))
+		}
 	case event.Notice:
 		_, err = fmt.Fprintln(r.Err, strings.TrimSpace(b.Severity+": "+visible.Strict(b.Text)+"  "+visible.Strict(b.Hint)))
 	}

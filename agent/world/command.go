@@ -262,7 +262,10 @@ func (v *env) command(ctx context.Context, x *effect.Command, out *collector) (t
 	command := ossandbox.Command{
 		Argv: x.Argv, Dir: x.Dir, Profile: profile, Timeout: x.Timeout,
 		Stdin: bytes.NewReader(x.Stdin), Stdout: out.stream("stdout"), Stderr: out.stream("stderr"),
-		OnRequest: v.grant.Request, Unconfined: bare,
+		OnRequest: v.grant.Request, OnFill: v.grant.Filling, Unconfined: bare,
+	}
+	if out.tellAll {
+		command.OnFill = nil // a job: nobody waits for it
 	}
 	extra, cleanup, err := v.gitInside(ctx, x)
 	if err != nil {

@@ -45,6 +45,9 @@ type Grant struct {
 	// Request is told of what a command asks of the network, see
 	// ossandbox.Command.OnRequest. Nil: nobody is told.
 	Request func(Request) error
+	// Filling is told of a cache that a command fills for the first time here, see
+	// ossandbox.Command.OnFill. Nil: nobody is told.
+	Filling func(tool string)
 }
 
 // A Request is what a command asked of the network, and the answer.

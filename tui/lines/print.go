@@ -155,6 +155,10 @@ func (f *front) event(e event.Event) {
 		if b.Broken != "" {
 			f.p.line("log", "BROKEN  "+b.Broken)
 		}
+	case event.Working:
+		if b.Says != "" {
+			f.p.line("note", b.Says)
+		}
 	case event.Interjected:
 		f.p.prose("you", b.Text)
 	case event.WindowChanged, event.PolicyChanged, event.ThoughtChanged, event.Masked, event.Compacted, event.Uncompacted, event.JobChanged, event.Nudged, event.Instructed:

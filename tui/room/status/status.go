@@ -342,7 +342,13 @@ func Hints(s *snap.State, width int, w view.Widths, now time.Time, newline safe.
 			left = view.Join(left, view.Spaces(1), view.Lit(theme.Plain, transcript.Seconds(now.Sub(since).Truncate(time.Second))))
 		}
 		left = view.Join(left, view.Spaces(3), view.Lit(theme.Key, safe.Lit("esc")), view.Lit(theme.Dim, safe.Lit(" stops")))
+		if s.Question == nil && s.Working.Says != "" {
+			left = view.Join(left, view.Spaces(3), view.Text(theme.Dim, safe.Strict(s.Working.Says)))
+		}
 	}
 	right := view.Join(view.Lit(theme.Key, newline), view.Lit(theme.Dim, safe.Lit(" newline   ")), view.Lit(theme.Key, safe.Lit("?")), view.Lit(theme.Dim, safe.Lit(" keys")))
+	if s.Busy && s.Working.Says != "" && w.Line(left)+2+w.Line(right) > width {
+		return w.Cut(left, width) // what is unusual counts more
+	}
 	return w.Ends(left, right, width, 24)
 }

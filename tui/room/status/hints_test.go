@@ -1,0 +1,27 @@
+package status
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/safe"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/view"
+)
+
+// TestHintsSayWhyItTakesLong, and how it is stopped goes last.
+func TestHintsSayWhyItTakesLong(t *testing.T) {
+	now := time.Now()
+	for _, width := range []int{100, 60, 40} {
+		s := &snap.State{Busy: true, Working: event.Working{On: "tool", Since: now.Add(-41 * time.Second), Says: "first go command here: it fills a private cache, once"}}
+		var text string
+		for _, span := range Hints(s, width, view.Widths(false), now, safe.Lit("ctrl+j")) {
+			text += span.Text.String()
+		}
+		if !strings.Contains(text, "esc stops") || width > 40 && !strings.Contains(text, "first go command") {
+			t.Errorf("%d: %q", width, text)
+		}
+	}
+}
