@@ -122,17 +122,31 @@ func TestALogThatCannotBeRead(t *testing.T) {
 	})
 }
 
-// TestInlineTellsTheWholeOfALongSession: what is printed above is printed whole
-// before it is let go of.
-func TestInlineTellsTheWholeOfALongSession(t *testing.T) {
+// TestInlineTellsTheEndOfALongSession: what is printed above is printed whole
+// before it is let go of, and what is left out is said.
+func TestInlineTellsTheEndOfALongSession(t *testing.T) {
 	s := tuitest.NewSession(longStory(150)...)
 	tuitest.Play(t, 80, 24, tui.Options{Session: s, Mode: tui.Inline}, func(p *tuitest.Program) {
 		p.Wait(time.Second)
+		s.Emit(event.TurnStarted{Turn: 151, Text: "question 150"}, event.Reply{Text: strings.Repeat("a long answer\n\n", 60)}, event.TurnEnded{Turn: 151, Status: "done"})
+		p.Wait(time.Second)
 		all := p.Screen.Scrollback() + p.Screen.Text()
-		for i := range 150 {
-			if strings.Count(all, fmt.Sprintf("question %d\n", i)) != 1 || strings.Count(all, fmt.Sprintf("line two of %d\n", i)) != i%2 {
-				t.Fatalf("turn %d is not told once", i)
+		if !strings.Contains(all, " earlier entries are not printed") || strings.Contains(all, "question 100\n") {
+			t.Error("all of it is printed, or nothing is said")
+		}
+		for i := 112; i < 151; i++ {
+			if strings.Count(all, fmt.Sprintf("question %d\n", i)) != 1 || i < 150 && strings.Count(all, fmt.Sprintf("line two of %d\n", i)) != i%2 {
+				t.Errorf("turn %d is not told once", i)
 			}
+		}
+		if n := strings.Count(all, "a long answer\n"); n != 60 {
+			t.Errorf("%d of 60 lines are told", n)
+		}
+		if text := p.Screen.Text(); !strings.Contains(text, "\n>\n") || !strings.Contains(text, "[=] always_ask") {
+			t.Errorf("the message is not there:\n%s", text)
+		}
+		if t.Failed() {
+			t.Log(all)
 		}
 	})
 }

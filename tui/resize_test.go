@@ -88,40 +88,78 @@ func seen(p *tuitest.Program) string {
 	return regexp.MustCompile(`cursor \d+,\d+ shown false`).ReplaceAllString(p.Screen.Styled(), "no cursor")
 }
 
-// TestListsSurviveResizes: the same of the rooms above the conversation.
-func TestListsSurviveResizes(t *testing.T) {
+// TestScreensSurviveResizes: the same of every screen that tests draw, with what
+// a person did on the way to it. Where it is his place in a text, or what he has
+// seen of it, that makes the screen, it is back when the size is; of inline mode
+// what is below the terminal's own rows is compared.
+func TestScreensSurviveResizes(t *testing.T) {
 	steps := 12
 	if testing.Short() || raceDetector {
-		steps = 3
+		steps = 1 // with each screen, and each time other sizes
 	}
-	for i, keys := range [][]string{{"ctrl+k", "down", "down", "down", "down"}, {"ctrl+s", "down"}, {"ctrl+z", "down", "down"}, {"ctrl+z", "enter"}, {"f3", "down"}, {"f1"}} {
+	for i, sc := range append(screens(), inlineScreens()...) {
 		r := rand.New(rand.NewPCG(uint64(i), 11))
-		story := corpusStory(r, 3)
-		tuitest.Bubble(t, func(t *testing.T) {
-			start := func(w, h int) *tuitest.Program {
-				s := tuitest.NewSession(story...)
-				s.On = undoPoints
-				p := tuitest.Open(t, w, h, tui.Options{Session: s, Desk: testDesk()})
-				p.Keys(keys...)
-				return p
+		look := seen
+		if strings.HasPrefix(sc.name, "inline-") {
+			look = foot
+		}
+		type state struct {
+			screen string
+			after  time.Duration
+		}
+		resized := map[tui.Size]state{}
+		sc.show(t, sizes[0], func(p *tuitest.Program) {
+			p.Wait(time.Second)
+			first := look(p)
+			for n := range steps {
+				size := tui.Size{Width: 1 + r.IntN(130), Height: 1 + r.IntN(45)}
+				p.Resize(size.Width, size.Height)
+				p.Wait(50 * ms)
+				resized[size] = state{look(p), time.Second + time.Duration(n+1)*100*ms} // Resize waits too
 			}
-			live := start(100, 30)
-			for range steps {
-				w, h := 1+r.IntN(130), 1+r.IntN(45)
-				live.Resize(w, h)
-				live.Wait(100 * time.Millisecond)
-				fresh := start(w, h)
-				if d := cmp.Diff(seen(fresh), seen(live)); d != "" {
-					t.Errorf("%v at %dx%d (-fresh +resized):\n%s", keys, w, h, d)
-				}
-				fresh.Quit()
-				if t.Failed() {
-					break
+			if sc.name == "review-finding" { // what is around the cursor may be another part
+				clear(resized)
+			}
+			if placed(sc.name) && sc.name != "review-finding" {
+				clear(resized)
+				p.Resize(sizes[0].Width, sizes[0].Height)
+				p.Wait(time.Second)
+				if d := cmp.Diff(first, look(p)); d != "" {
+					t.Errorf("%s is not back after %d resizes (-first +now):\n%s", sc.name, steps, d)
 				}
 			}
-			live.Quit()
 		})
+		for size, live := range resized {
+			sc.show(t, size, func(p *tuitest.Program) {
+				p.Wait(live.after)
+				if d := cmp.Diff(look(p), live.screen); d != "" {
+					t.Errorf("%s at %dx%d (-fresh +resized):\n%s", sc.name, size.Width, size.Height, d)
+				}
+			})
+		}
 	}
+}
+
+// placed says that a screen shows a place in a text, or what was seen of one.
+func placed(name string) bool {
+	name = strings.TrimPrefix(name, "inline-")
+	for _, p := range []string{"answer", "find", "reading", "confirm", "danger", "review", "ask-user", "unknown", "raise", "form", "undo-all", "sessions-delete", "plain-text", "one-text", "what-if"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// foot is the screen from the message on, without the row of the cursor.
+func foot(p *tuitest.Program) string {
+	rows := strings.Split(strings.TrimRight(p.Screen.Text(), "\n"), "\n")
+	for i := max(0, len(rows)-8); i < len(rows); i++ {
+		if rows[i] != "" && strings.Trim(rows[i], "-") == "" {
+			return strings.Join(rows[i:], "\n")
+		}
+	}
+	return rows[len(rows)-1]
 }
 
 // TestReadingSurvivesResizes: what was scrolled to stays on the screen.

@@ -196,9 +196,19 @@ func (m *Model) queue(now time.Time) tea.Cmd {
 	return nil
 }
 
+// read goes to the entries of the conversation; false where they are not ours to
+// show, or there are none.
+func (m *Model) read() bool {
+	if m.o.Inline {
+		m.warn("what was said stands above, in the terminal's own scrollback", "f2 shows all of it as text")
+		return false
+	}
+	return m.transcript.Read()
+}
+
 // startFind begins a search in the conversation.
 func (m *Model) startFind() {
-	if m.transcript.Read() {
+	if m.read() {
 		m.finding = true
 		m.find.OneLine = true
 		m.find.Clear()
@@ -222,7 +232,9 @@ func (m *Model) findKey(name string, k uv.Key) tea.Cmd {
 
 // goTo searches, backwards from where the person reads.
 func (m *Model) goTo(text string) tea.Cmd {
-	m.transcript.Read()
+	if !m.read() {
+		return nil
+	}
 	m.transcript.Find(text)
 	return m.seek(0)
 }

@@ -191,7 +191,7 @@ func (m *Model) messageKey(in tty.Input, name string, k uv.Key, now time.Time) t
 		m.composer.Delete()
 	case "pgup":
 		m.transcript.Page(-1)
-		m.transcript.Read()
+		m.read()
 	case "pgdown":
 		m.transcript.Page(1)
 	case "up":
@@ -218,7 +218,7 @@ func (m *Model) otherKey(name string, k uv.Key, now time.Time) tea.Cmd {
 	case keys.Editor:
 		return m.edit()
 	case keys.Read:
-		m.transcript.Read()
+		m.read()
 		return nil
 	default:
 		return m.do(a, now)

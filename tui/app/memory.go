@@ -42,7 +42,7 @@ func (m *Model) remember() tea.Cmd {
 	}
 	limit := len(m.state.Items)
 	if m.o.Inline {
-		limit = m.printed
+		limit = m.inline.printed
 	}
 	from, to := m.transcript.Near(len(m.state.Items))
 	m.state.Rest(limit, from, to)

@@ -111,8 +111,8 @@ type Model struct {
 	heard  time.Time // of the last bytes that we were told of
 	wakeAt time.Time // of the tick that is under way
 
-	printed int // entries that stand in the scrollback, in inline mode
-	memory  memory
+	inline inline
+	memory memory
 
 	dirty  bool
 	last   tea.View
@@ -254,6 +254,7 @@ func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.dirty = true
 		m.width, m.height = msg.Width, msg.Height
+		m.inline.at = now.Add(drawn)
 		m.disturb(now)
 	case tea.BackgroundColorMsg:
 		m.dark, m.dirty = msg.IsDark(), true

@@ -148,8 +148,11 @@ func newText(title safe.Text, source string) *text {
 }
 
 func (t *text) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
+	atEnd := t.height > 0 && t.top >= t.last(m.widths) // it stays there at another size
 	t.width, t.height = w, max(1, h-4)
-	t.top = max(0, min(t.top, t.last(m.widths)))
+	if t.top = max(0, min(t.top, t.last(m.widths))); atEnd {
+		t.top = t.last(m.widths)
+	}
 	facts := safe.Join(safe.Lit("line "), safe.Int(min(t.top+1, len(t.lines))), safe.Lit(" of "), safe.Int(len(t.lines)))
 	out := []view.Line{m.widths.Ends(view.Lit(theme.Title, t.title), view.Lit(theme.Dim, facts), w, 10), view.Rule(w)}
 	for i := t.top; i < len(t.lines) && len(out) < h-2; i++ {

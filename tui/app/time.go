@@ -44,6 +44,9 @@ func (m *Model) nextWake(now time.Time) (wake time.Time) {
 	if at, ok := m.mayFocus(); ok {
 		wake = sooner(wake, at)
 	}
+	if m.waiting() {
+		wake = sooner(wake, m.inline.at)
+	}
 	if r := m.asking(); r != nil {
 		if at, ok := r.ArmedAt(); ok && r.State(now) == arm.Drawn {
 			wake = sooner(wake, at)

@@ -8,7 +8,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/keys"
 	"github.com/tera-pilot/tera-pilot/tui/room/picker"
 	"github.com/tera-pilot/tera-pilot/tui/room/status"
-	"github.com/tera-pilot/tera-pilot/tui/room/transcript"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
@@ -33,6 +32,7 @@ func (m *Model) View() (v tea.View) {
 	height := m.height
 	if m.o.Inline {
 		height = min(height, len(f.Lines))
+		m.inline.rows = height
 	}
 	v = tea.NewView(f.Draw(m.theme, m.widths, m.width, height))
 	v.AltScreen = !m.o.Inline
@@ -74,7 +74,7 @@ func (m *Model) compose(now time.Time) view.Frame {
 		below := m.attention(w, 2, now)
 		f.Lines = append(m.activity.View(w, max(1, room-len(below)), m.widths), below...)
 	case m.o.Inline:
-		f.Lines, f.Cursor = m.below(w, room, now)
+		f.Lines, f.Cursor = m.below(w, max(1, room-m.inline.above(h)), now)
 		f.Lines = append(f.Lines, foot...)
 		return f
 	default:
@@ -137,47 +137,6 @@ func (m *Model) bottom(w, h int, now time.Time) (lines []view.Line, caret *view.
 	}
 	at.Y += above
 	return lines, &at
-}
-
-// below is inline mode: what is finished stands above, in the terminal's own
-// scrollback.
-func (m *Model) below(w, h int, now time.Time) ([]view.Line, *view.Cell) {
-	bottom, caret := m.bottom(w, h, now)
-	var lines []view.Line
-	for _, it := range m.state.Items[m.printed:] {
-		lines = append(lines, nil)
-		lines = append(lines, m.transcript.Draw(it, w, m.widths, now)...)
-	}
-	lines = append(lines[max(0, len(lines)-max(0, h-len(bottom)-1)):], nil)
-	if caret != nil {
-		caret.Y += len(lines)
-	}
-	return append(lines, bottom...), caret
-}
-
-// print hands finished entries to the scrollback, in inline mode.
-func (m *Model) print(now time.Time) tea.Cmd {
-	if !m.o.Inline || m.width <= 0 {
-		return nil
-	}
-	var out []string
-	for ; m.printed < len(m.state.Items); m.printed++ {
-		it := m.state.Items[m.printed]
-		if it.Open || it.Kind == snap.Tool && !it.Call.Done {
-			break
-		}
-		if m.printed == 0 || transcript.Parts(m.state.Items[m.printed-1], it) {
-			out = append(out, "")
-		}
-		// The renderer erases behind each line: a full one would lose its end.
-		for _, l := range m.transcript.Draw(it, m.width-1, m.widths, now) {
-			out = append(out, m.widths.Draw(m.theme, l, m.width-1))
-		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return tty.Above(out)
 }
 
 // body is the transcript, or what to do when nothing was said yet.

@@ -32,6 +32,10 @@ func (r *Room) View(width, height int, w view.Widths, now time.Time, next func()
 	body -= len(extra)
 	sheetLines, places := r.sheet.View(width, max(1, body), w)
 	if r.rev != nil {
+		if (width != r.look.width || height != r.look.height) && r.rev.cursor >= 0 {
+			r.sheet.Reveal(r.rev.cursor) // where the person is stays on the screen
+			sheetLines, places = r.sheet.View(width, max(1, body), w)
+		}
 		was := r.rev.cursor
 		if r.rev.place(places); r.rev.cursor != was {
 			sheetLines, places = r.sheet.View(width, max(1, body), w)
