@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tera-pilot/tera-pilot/internal/keystore"
+	"github.com/tera-pilot/tera-pilot/mcp/oauth"
 )
 
 // realVersion is that of the protocol's own reference servers.
@@ -82,39 +86,122 @@ func holdEverything(t *testing.T, s *Server) {
 	}
 }
 
+// holdLibrary tries its resources and prompts.
+func holdLibrary(t *testing.T, s *Server) {
+	t.Helper()
+	r, _, err := s.Ask(t.Context(), ListResources, Wanted{})
+	uri, _, _ := strings.Cut(r.Text, "  ")
+	if err != nil || !strings.Contains(uri, "://") {
+		t.Fatalf("%s, %v", r.Text, err)
+	}
+	if r, _, err := s.Ask(t.Context(), ReadResource, Wanted{URI: uri}); err != nil || !strings.Contains(r.Text, "[resource "+uri) {
+		t.Errorf("%s: %.200s, %v", uri, r.Text, err)
+	}
+	_, prompts, err := s.Ask(t.Context(), ListPrompts, Wanted{})
+	if err != nil || len(prompts) < 2 {
+		t.Fatalf("%v, %v", prompts, err)
+	}
+	for _, p := range prompts {
+		w := Wanted{Name: p.Name, Arguments: map[string]string{}}
+		for _, a := range p.Args {
+			w.Arguments[a.Name] = "1"
+		}
+		if r, _, err := s.Ask(t.Context(), GetPrompt, w); err == nil && r.Text == "" {
+			t.Errorf("%s is empty", p.Name)
+		}
+	}
+}
+
 func TestServerEverything(t *testing.T) {
 	p := newPlace(t)
-	holdEverything(t, serve(t, p, Entry{Name: "everything", Command: []string{"node", real(t, "server-everything"), "stdio"}, Sandbox: Work}))
+	s := serve(t, p, Entry{Name: "everything", Command: []string{"node", real(t, "server-everything"), "stdio"}, Sandbox: Work}, func(o *Options) { o.Roots, o.Forms = true, true })
+	holdEverything(t, s)
+	holdLibrary(t, s)
 }
 
 func TestServerEverythingOverHTTP(t *testing.T) {
 	file := real(t, "server-everything")
+	port := freePort(t)
+	listening(t, exec.Command("node", file, "streamableHttp"), []string{"PORT=" + port}, port)
+	holdEverything(t, serve(t, newPlace(t), Entry{Name: "everything", URL: "http://127.0.0.1:" + port + "/mcp"}))
+}
+
+// freePort is a port of this machine that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("node", file, "streamableHttp")
-	_, port, err := net.SplitHostPort(address)
+	defer func() { _ = l.Close() }()
+	_, port, err := net.SplitHostPort(l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd.Env = append(os.Environ(), "PORT="+port)
+	return port
+}
+
+// listening starts a server and waits until it listens on the ports.
+func listening(t *testing.T, cmd *exec.Cmd, env []string, ports ...string) {
+	t.Helper()
+	cmd.Env = append(os.Environ(), env...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }()
-	waitFor(t, "the server", func() bool {
-		c, err := net.Dial("tcp", address)
-		if err != nil {
-			return false
-		}
-		return c.Close() == nil
-	})
-	holdEverything(t, serve(t, newPlace(t), Entry{Name: "everything", URL: "http://" + address + "/mcp"}))
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	for _, port := range ports {
+		waitFor(t, "the server", func() bool {
+			c, err := net.Dial("tcp", "localhost:"+port)
+			if err != nil {
+				return false
+			}
+			return c.Close() == nil
+		})
+	}
+}
+
+// The protocol's own server and authorization server, which give tokens for the
+// server alone: registered, logged in, called.
+func TestLoginAtTheReferenceServer(t *testing.T) {
+	sdk := filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(real(t, "server-everything")))), "sdk", "dist", "esm", "examples", "server", "simpleStreamableHttp.js")
+	port, as := freePort(t), freePort(t)
+	listening(t, exec.Command("node", sdk, "--oauth", "--oauth-strict"), []string{"MCP_PORT=" + port, "MCP_AUTH_PORT=" + as}, port, as)
+	p := newPlace(t)
+	e := Entry{Name: "issues", URL: "http://localhost:" + port + "/mcp"}
+	s := NewServers(Setup{Entries: []Entry{e}, Workspace: p.root, Pins: OpenPins(p.state), Version: "test", Logins: keystore.OpenLogins(p.state)})
+	t.Cleanup(func() { _ = s.Close() })
+	if r, err := s.Probe(t.Context(), e.Name); err != nil || !strings.Contains(fmt.Sprint(r.Problems), "tera-pilot mcp login issues") {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	k, err := s.Keeper(e.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	hosts := ""
+	login := oauth.Login{
+		Config: k.Config, Say: func(string) {}, Told: func(string, string) error { return nil },
+		Approve: func(_ context.Context, origin, _ string) error { hosts += origin; return nil },
+		Show: func(address string, _ []string) {
+			go func() {
+				if r, err := http.Get(address); err == nil {
+					_ = r.Body.Close()
+				}
+			}()
+		},
+	}
+	grant, err := login.Run(ctx)
+	if err != nil || hosts != "http://localhost:"+as {
+		t.Fatalf("%v, hosts %s", err, hosts)
+	}
+	if err := k.Keep(grant); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Probe(ctx, e.Name)
+	if err != nil || len(r.Tools) == 0 || len(r.Problems) > 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
 }
 
 // The file server works in the workspace, and the sandbox holds beneath its own
