@@ -325,3 +325,22 @@ func TestNobodyWaitsForAServerThatHangs(t *testing.T) {
 	}
 	<-failed
 }
+
+// A server by HTTP hears of no path of this machine, also where roots are on.
+func TestRootsStayHere(t *testing.T) {
+	p := newPlace(t)
+	far, near := answering(t, false, func(string, map[string]any) any { return nil }), p.written(t, "")
+	s := p.servers(far, near)
+	s.o.Roots = true
+	for _, e := range []Entry{far, near} {
+		p.approveAsIs(t, e)
+		plan, err := s.Plan(e.Name, "echo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, err := s.server(e, plan)
+		if err != nil || server.o.Roots != (e.URL == "") {
+			t.Errorf("%s is told of roots: %v, %v", e.Name, server.o.Roots, err)
+		}
+	}
+}

@@ -25,9 +25,14 @@
 //   - Results are bounded text. Links in them are not followed. Nothing is called
 //     twice by itself.
 //   - Requests of a server are answered -32601, but for a ping, the workspace
-//     root where roots are switched on, and a form where somebody can answer one.
-//     A field that looks like a secret is never asked for.
-//   - Over HTTP only the configured origin is reached, and redirects are refused.
+//     root where roots are switched on, and a form where somebody can answer one:
+//     a flat one, while a call is under way, a few a call. A field that looks like
+//     a secret is never asked for, and no address is opened.
+//   - Resources and prompts are read because a person asked, of an approved server.
+//   - Over HTTP only the configured origin is reached, and redirects are refused;
+//     a login (package oauth) reaches what the person named or approved besides.
+//   - Looking at servers waits for none of them: no lock is held while one is
+//     started, asked or ended.
 //
 // # Not promised
 //

@@ -28,7 +28,7 @@ type Setup struct {
 	Net       netguard.Options
 	Logins    oauth.Store             // what logins gave; nil: there are none
 	Learn     func(secrets ...string) // is told each token before it is used; nil: nobody
-	Roots     bool                    // servers are told of the workspace
+	Roots     bool                    // servers that are started here are told of the workspace
 	Forms     bool                    // a person may fill in forms of servers
 	Version   string
 	Timeout   time.Duration // of a call; 0 is the default, a minute
@@ -246,7 +246,8 @@ func (s *Servers) server(e Entry, p Plan) (*Server, error) {
 		return live, nil
 	}
 	next := s.options(e, x, id)
-	next.Before, next.Forms, next.Roots, next.Timeout = live, s.o.Forms, s.o.Roots, s.o.Timeout
+	next.Before, next.Forms, next.Timeout = live, s.o.Forms, s.o.Timeout
+	next.Roots = s.o.Roots && e.URL == "" // a path of this machine is nothing that a server elsewhere needs
 	live = NewServer(next)
 	s.live[e.Name] = live
 	return live, nil

@@ -19,6 +19,8 @@
 // The classes of addresses are those of the IANA special-purpose registries,
 // with a few more that cloud providers made (see class.go).
 //
+// [ListenHere] is the other direction: a port of 127.0.0.1 for one login.
+//
 // # Not promised
 //
 // What a server does once it was reached, and what it learns from the look-up
