@@ -211,6 +211,11 @@ func (d *Dispatcher) plan(ctx context.Context, t tool.Tool, c event.Call, r *rev
 	if r != nil && r.args != nil {
 		args = r.args
 	}
+	if !t.Spec().Free {
+		if err := d.world.Here(); err != nil {
+			return model, set, err
+		}
+	}
 	if model, err = t.Plan(ctx, witnessed{d.world.View(d.seen), d.trailers.line}, args); err != nil {
 		return model, set, err
 	}

@@ -271,6 +271,11 @@ func (r *run) progress(e event.Event) error {
 		if b.Diff != "" && !strings.Contains(line, b.Diff) {
 			line += "  " + b.Diff
 		}
+		if b.Status == "error" && b.Exit == nil && b.Untrusted == "" {
+			if why, _, _ := strings.Cut(strings.TrimSpace(b.Body), "\n"); why != "" {
+				line += ": " + visible.Strict(why)
+			}
+		}
 		_, err = fmt.Fprintln(r.Err, line)
 	case event.JobChanged:
 		_, err = fmt.Fprintln(r.Err, b.Status+"  job "+visible.Strict(b.Job)+"  "+visible.Strict(b.Title))

@@ -153,6 +153,16 @@ func (w *World) Checkout(ctx context.Context) string {
 	return name
 }
 
+// Here is an error where the workspace is not at its name any more. File tools
+// reach the folder that was opened and commands the one of that name, so that
+// with two of them nothing may be done in either.
+func (w *World) Here() error {
+	if w.files.root.Moved() {
+		return fmt.Errorf("the workspace %s was moved, removed or replaced since the session began, and nothing is done in what is there now: put it back, or start a new session where it is", w.o.Root)
+	}
+	return nil
+}
+
 // Close ends what the world keeps between calls.
 func (w *World) Close() error {
 	var errs []error

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"time"
 
@@ -175,34 +176,46 @@ func (d desk) here(server model.Found, m model.FoundModel) snap.ModelRow {
 }
 
 // maxFiles is how many names are offered for completion.
-const maxFiles = 20_000
+const maxFiles = 100_000
 
-// files are the names of the workspace, without what is hidden, and what others wrote.
-func (d desk) files() ([]string, error) {
+// files are the names of the workspace, without what is hidden, and what others
+// wrote. The upper folders come first, so that of too many names it is the
+// deepest that are left out, and not those that an alphabet puts last.
+func (d desk) files() ([]string, error) { return d.upTo(maxFiles) }
+
+func (d desk) upTo(most int) ([]string, error) {
 	root, err := os.OpenRoot(d.place.root)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	var out []string
-	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
-		switch {
-		case d.ctx.Err() != nil:
-			return d.ctx.Err()
-		case len(out) >= maxFiles:
-			return fs.SkipAll
-		case err != nil:
-			return nil // a folder that cannot be read offers nothing
-		case name != "." && (e.Name()[0] == '.' || e.Name() == "node_modules" || e.Name() == "vendor"):
-			if e.IsDir() {
-				return fs.SkipDir
+	for level := []string{"."}; len(level) > 0; {
+		var below []string
+		for _, dir := range level {
+			if err := d.ctx.Err(); err != nil {
+				return nil, err
 			}
-		case e.Type().IsRegular():
-			out = append(out, name)
+			entries, err := fs.ReadDir(root.FS(), dir)
+			if err != nil {
+				continue // a folder that cannot be read offers nothing
+			}
+			for _, e := range entries {
+				switch name := path.Join(dir, e.Name()); {
+				case e.Name()[0] == '.' || e.Name() == "node_modules" || e.Name() == "vendor":
+				case e.IsDir():
+					below = append(below, name)
+				case !e.Type().IsRegular():
+				case len(out) == most:
+					return out, nil
+				default:
+					out = append(out, name)
+				}
+			}
 		}
-		return nil
-	})
-	return out, err
+		level = below
+	}
+	return out, nil
 }
 
 func (d desk) checks() ([]snap.CheckRow, error) {

@@ -16,7 +16,7 @@ import (
 func TestDesk(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "w")
-	for _, name := range []string{"a.go", "sub/b.go", ".git/config", ".env", "node_modules/x/y.js"} {
+	for _, name := range []string{"a.go", "a/deep/x.go", "sub/b.go", ".git/config", ".env", "node_modules/x/y.js"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -50,8 +50,11 @@ func TestDesk(t *testing.T) {
 		}
 	}
 	d := desk{a: &app{}, ctx: t.Context(), place: place{root: root, state: dir}, store: store}
-	if files, err := d.files(); err != nil || !slices.Equal(files, []string{"a.go", "sub/b.go"}) {
+	if files, err := d.files(); err != nil || !slices.Equal(files, []string{"a.go", "sub/b.go", "a/deep/x.go"}) {
 		t.Errorf("files: %v, %v", files, err)
+	}
+	if files, err := d.upTo(1); err != nil || !slices.Equal(files, []string{"a.go"}) {
+		t.Errorf("files, one at most: %v, %v", files, err)
 	}
 	if said, err := d.said(); err != nil || !slices.Equal(said, []string{"older", "newer", "newest"}) {
 		t.Errorf("said: %v, %v", said, err)

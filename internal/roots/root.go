@@ -73,6 +73,17 @@ func (r *Root) Close() error { return r.top.Close() }
 // Abs is the root's absolute name, without links, as it was when opened.
 func (r *Root) Abs() string { return r.abs }
 
+// Moved says that the folder is not at its name any more: it was renamed or
+// removed, or another one is in its place.
+func (r *Root) Moved() bool {
+	here, err := r.top.State()
+	if err != nil {
+		return true
+	}
+	there, err := lstat(r.abs)
+	return err != nil || there.ID != here.ID
+}
+
 // Join is the absolute name of a name beneath the root.
 func (r *Root) Join(name string) string { return path.Join(r.abs, name) }
 
