@@ -20,20 +20,7 @@ func TestACPSuite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes about a minute")
 	}
-	for _, tool := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("the suite needs %s", tool)
-		}
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../../testdata/suites/acp")); err != nil {
-		t.Fatal(err)
-	}
-	install := exec.Command("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Skipf("the client SDK cannot be installed here: %v\n%s", err, out)
-	}
+	dir := clientSDK(t)
 	drive := exec.Command("node", "drive.mjs", "--tools", "tools.tera-pilot.json", "--env", "TERA_PILOT_MODEL=mock", "--", built(t), "acp")
 	drive.Dir = dir
 	out, err := drive.CombinedOutput()

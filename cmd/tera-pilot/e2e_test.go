@@ -157,6 +157,7 @@ func TestForeignCode(t *testing.T) {
 		{"headless, nobody asked", foreignAsked},
 		{"headless, opt-out", foreignHeadless},
 		{"committed, proven elsewhere, and back", foreignAndBack},
+		{"editor", foreignEditor},
 		{"terminal", foreignTerminal},
 		{"tmux", foreignTmux},
 	} {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -151,4 +153,98 @@ func TestTheWorkspaceIsMoved(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestUndoAfterTheBranchChanged: the person stashes, brings back and changes
+// branches between the turns. Undo makes nothing that is not there, puts back
+// what came back, and needs no model that works.
+func TestUndoAfterTheBranchChanged(t *testing.T) {
+	p := withBug(t, map[string]string{"a.txt": "one\ntwo\nthree\n", "b.txt": "b\n"})
+	p.serveAs("openai-chat", `{"steps":[
+		{"calls":[{"tool":"str_replace","args":{"path":"a.txt","old_str":"two","new_str":"2"}},{"tool":"write_file","args":{"path":"new.txt","content":"x\n"}}]},{"say":"over"},
+		{"calls":[{"tool":"str_replace","args":{"path":"b.txt","old_str":"b","new_str":"B"}}]},{"say":"over"}]}`)
+	start := p.tree()
+	turn := func(flags ...string) {
+		t.Helper()
+		if code, out, errs := p.run(append(append([]string{"run", "--no-confirm"}, flags...), "go")...); code != exitOK || !strings.Contains(errs, "tera-pilot undo --session") {
+			t.Fatalf("exit %d\n%s%s", code, out, errs)
+		}
+	}
+	undo := func(want int, said string) {
+		t.Helper()
+		good := p.env
+		p.env = append(slices.Clone(good), "TERA_PILOT_PROVIDER=openai-chat", "OPENAI_BASE_URL=")
+		code, out, errs := p.run("undo", "--all")
+		if p.env = good; code != want || !strings.Contains(out+errs, said) {
+			t.Errorf("undo: exit %d, and not %q\n%s%s", code, said, out, errs)
+		}
+	}
+	turn()
+	p.git("stash", "-q") // takes a.txt back; new.txt is not git's
+	undo(exitOK, "removed new.txt")
+	p.same(start, "a stash and undo")
+	p.git("stash", "pop", "-q")
+	undo(exitOK, "put back a.txt")
+	p.same(start, "a stash that came back, and undo")
+
+	p.git("switch", "-q", "-c", "other")
+	p.replaceIn("b.txt", "b\n", "b\nmore\n")
+	p.git("commit", "-qam", "more")
+	p.git("switch", "-q", "main")
+	turn("--continue")
+	p.git("commit", "-qam", "of the agent")
+	p.git("switch", "-q", "other")
+	there := p.tree()
+	undo(exitFailed, "")
+	p.same(there, "undo on another branch")
+	p.git("switch", "-q", "main")
+	undo(exitOK, "put back b.txt")
+	p.same(start, "undo on the branch of the change")
+}
+
+// TestAnotherVendorGoesOn: a session with reasoning, calls and results in it is
+// gone on with by the next vendor's model, and so on.
+func TestAnotherVendorGoesOn(t *testing.T) {
+	p := withBug(t, map[string]string{"a.txt": "one\n"})
+	for i, protocol := range []string{"anthropic", "openai", "gemini", "ollama", "openai-chat", "anthropic"} {
+		served := p.serveAs(protocol, `{"steps":[{"think":"hm","say":"look","calls":[{"tool":"read_file","args":{"path":"a.txt"}},{"tool":"list_files","args":{"path":"."}}]},{"think":"so","say":"that is all"}]}`)
+		args := []string{"run", "--continue", "go"}
+		if i == 0 {
+			args = []string{"run", "go"}
+		}
+		if code, out, errs := p.run(args...); code != exitOK || served.Left() != 0 {
+			t.Fatalf("%s, turn %d: exit %d\n%s%s", protocol, i+1, code, out, errs)
+		}
+		if last := served.Requests()[1].Body; strings.Count(string(last), "one") < i+1 {
+			t.Errorf("%s does not read what the others did:\n%s", protocol, last)
+		}
+	}
+}
+
+// TestAWorkspaceThatCannotBeWritten: reading goes on, and what fails says why.
+// For root, whom no mode stops, the workspace is a mount that is read-only.
+func TestAWorkspaceThatCannotBeWritten(t *testing.T) {
+	p := withBug(t, map[string]string{"a.txt": "one\n"})
+	p.serveAs("openai-chat", `{"steps":[{"calls":[{"tool":"read_file","args":{"path":"a.txt"}},{"tool":"write_file","args":{"path":"b.txt","content":"x\n"}},{"tool":"str_replace","args":{"path":"a.txt","old_str":"one","new_str":"1"}}]},{"say":"over"},{"say":"over"}]}`)
+	start := p.tree()
+	if os.Getuid() == 0 {
+		const mounted = "#!/bin/sh\nexec unshare -m sh -c 'mount --bind \"$0\" \"$0\" && mount -o remount,ro,bind \"$0\" && cd \"$0\" && exec \"$@\"' \"$PWD\" \"$REAL\" \"$@\"\n"
+		p.env = append(p.env, "REAL="+p.bin)
+		p.bin = filepath.Join(t.TempDir(), "on-a-read-only-mount")
+		if err := os.WriteFile(p.bin, []byte(mounted), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		if err := errors.Join(os.Chmod(filepath.Join(p.repo, "a.txt"), 0o444), os.Chmod(p.repo, 0o555)); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = os.Chmod(p.repo, 0o755) }() // so that it can be removed
+		start = p.tree()
+	}
+	code, out, errs := p.run("run", "--no-confirm", "go")
+	if !strings.Contains(errs, "ok  read_file") || !strings.Contains(errs, "read-only file system") && !strings.Contains(errs, "permission denied") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	t.Log(errs)
+	p.same(start, "writes that could not be done")
 }

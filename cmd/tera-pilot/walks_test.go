@@ -66,7 +66,7 @@ func TestWalks(t *testing.T) {
 			rules := s.nothingAllowed(start)
 			s.work("with the rules of the ledger", rules, start)
 			s.work("with --no-confirm", "", start, "--no-confirm")
-			s.provenElsewhere()
+			s.provenElsewhere("slug: words are parted by dashes", "slug: words are parted by dishes")
 		})
 	}
 }
@@ -75,7 +75,16 @@ func TestWalks(t *testing.T) {
 func foreignAndBack(t *testing.T, p *patient) {
 	s := stroll{patient: p, file: patientFile, bad: "\t\treturn 5", good: "\t\treturn 4"}
 	s.work("with --no-confirm", "", s.tree(), "--no-confirm")
-	s.provenElsewhere()
+	s.provenElsewhere("slug: words are parted by dashes", "slug: words are parted by dishes")
+}
+
+// foreignEditor is a new feature, by way of an editor and another vendor.
+func foreignEditor(t *testing.T, p *patient) {
+	env := p.env
+	defer func() { p.env = env }()
+	walked(t, p, goErrand(), "anthropic", "acp")
+	p.git("clean", "-dfq", "-e", ".gitignore")
+	p.git("reset", "-q", "--hard", "HEAD~1")
 }
 
 // withBug is a repository with the files, in a home of its own.
@@ -173,51 +182,52 @@ func (s stroll) work(how, rules string, start map[string]string, flags ...string
 }
 
 // provenElsewhere takes the export and the public key to another home, that
-// nothing else of this program has ever seen.
-func (s stroll) provenElsewhere() {
-	s.t.Helper()
-	there := s.t.TempDir()
+// nothing else of this program has ever seen. A word of the evidence, spelt
+// otherwise, is found.
+func (p *patient) provenElsewhere(word, forgery string) {
+	p.t.Helper()
+	there := p.t.TempDir()
 	export := filepath.Join(there, "run.json")
-	if code, out, errs := s.run("audit", "export", "--out", export); code != exitOK {
-		s.t.Fatalf("export: exit %d\n%s%s", code, out, errs)
+	if code, out, errs := p.run("audit", "export", "--out", export); code != exitOK {
+		p.t.Fatalf("export: exit %d\n%s%s", code, out, errs)
 	}
-	key, err := os.ReadFile(filepath.Join(s.state, "audit_key.pub"))
+	key, err := os.ReadFile(filepath.Join(p.state, "audit_key.pub"))
 	if err != nil {
-		s.t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	pub := filepath.Join(there, "audit_key.pub")
 	if err := os.WriteFile(pub, key, 0o600); err != nil {
-		s.t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	verify := func() int {
-		cmd := exec.Command(s.bin, "audit", "verify", "run.json", "--pubkey", "audit_key.pub")
+		cmd := exec.Command(p.bin, "audit", "verify", "run.json", "--pubkey", "audit_key.pub")
 		cmd.Dir, cmd.Env = there, []string{"HOME=" + there, "PATH=" + os.Getenv("PATH")}
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState == nil {
-			s.t.Fatal(err)
+			p.t.Fatal(err)
 		}
-		s.t.Logf("elsewhere: %s", out)
+		p.t.Logf("elsewhere: %s", out)
 		return cmd.ProcessState.ExitCode()
 	}
 	if code := verify(); code != exitOK {
-		s.t.Errorf("elsewhere: exit %d", code)
+		p.t.Errorf("elsewhere: exit %d", code)
 	}
 	if _, err := os.Lstat(filepath.Join(there, ".tera_pilot")); err == nil {
-		s.t.Error("a look at somebody's evidence left a state folder")
+		p.t.Error("a look at somebody's evidence left a state folder")
 	}
 	b, err := os.ReadFile(export)
 	if err != nil {
-		s.t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	forged := strings.Replace(string(b), "slug: words are parted by dashes", "slug: words are parted by dishes", 1)
+	forged := strings.Replace(string(b), word, forgery, 1)
 	if forged == string(b) {
-		s.t.Fatal("the commit is not in the evidence")
+		p.t.Fatalf("%q is not in the evidence", word)
 	}
 	if err := os.WriteFile(export, []byte(forged), 0o600); err != nil {
-		s.t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	if code := verify(); code != exitFailed {
-		s.t.Errorf("with one letter changed: exit %d", code)
+		p.t.Errorf("with one letter changed: exit %d", code)
 	}
 }
 
