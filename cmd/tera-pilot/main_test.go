@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 }
 
 // built is the program, built for the tests.
-func built(t *testing.T) string {
+func built(t testing.TB) string {
 	t.Helper()
 	bin, err := binary()
 	if err != nil {

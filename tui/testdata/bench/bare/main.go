@@ -1,4 +1,5 @@
-// A bare Bubble Tea program, to measure ours against.
+// A bare Bubble Tea program, to measure ours against: it shows the last key and
+// ends with ctrl+d.
 package main
 
 import (
@@ -8,19 +9,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-type hello struct{}
+type hello struct{ key string }
 
 func (hello) Init() tea.Cmd { return nil }
 
 func (m hello) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if _, ok := msg.(tea.KeyPressMsg); ok {
-		return m, tea.Quit
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		if m.key = k.String(); m.key == "ctrl+d" {
+			return m, tea.Quit
+		}
 	}
 	return m, nil
 }
 
-func (hello) View() tea.View {
-	v := tea.NewView("[=] hello")
+func (m hello) View() tea.View {
+	v := tea.NewView("[=] hello " + m.key)
 	v.AltScreen = true
 	return v
 }
