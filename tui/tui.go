@@ -53,8 +53,9 @@ const (
 // Options are what Run needs. In, Out and Env must be set.
 type Options struct {
 	Session Session
-	In      io.Reader // an *os.File for a terminal
-	Out     io.Writer // an *os.File for a terminal
+	First   event.Opened // what is known before the session tells of itself; zero for nothing
+	In      io.Reader    // an *os.File for a terminal
+	Out     io.Writer    // an *os.File for a terminal
 	Env     []string
 	Mode    Mode
 	Theme   string // a name of theme.Names; "" for automatic
@@ -173,7 +174,7 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 		recall = o.Session.Recall
 	}
 	model := app.New(app.Options{
-		Recall: recall, Send: func(c event.Command) { commands.add(c) }, Start: o.Start, Refresh: o.Refresh, Log: o.Log, Says: o.Says, Now: time.Now, Read: source.Last, Fence: gate.Answered,
+		Recall: recall, Send: func(c event.Command) { commands.add(c) }, Start: o.Start, First: o.First, Refresh: o.Refresh, Log: o.Log, Says: o.Says, Now: time.Now, Read: source.Last, Fence: gate.Answered,
 		Code: o.Code, By: o.By, Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline,
 		Desk: o.Desk, Keys: bindings, Notify: notifier(o.Notify, gate), Still: o.Still,
 		Copy: func(text string) error { return gate.Copy(text, lookup(o.Env, "TMUX") != "") },

@@ -34,13 +34,13 @@ type desk struct {
 }
 
 // desk is what the terminal of a session may ask.
-func (a *app) desk(ctx context.Context, o *opened) front.Desk {
-	d := desk{a, ctx, o.place, o.mind, o.sessions}
+func (a *app) desk(ctx context.Context, p *opening) front.Desk {
+	d := desk{a, ctx, p.o.place, p.o.mind, p.o.sessions}
 	return front.Desk{
 		Sessions: d.sessions, Search: d.search, Rename: d.rename, Archive: d.archive, Fork: true, Delete: witnessedStore{d.store, a, ctx}.Delete,
-		Models: d.models, Files: d.files, Checks: d.checks, Said: d.said, Edit: d.edit, Rules: ruleRows(o),
-		Branch: func() (string, error) { return o.world.Checkout(ctx), nil },
-		WhatIf: func(rule string) (string, error) { return tryRule(ctx, o.state, rule) },
+		Models: d.models, Files: d.files, Checks: d.checks, Said: d.said, Edit: d.edit, Rules: p.rules,
+		Branch: p.branch(ctx),
+		WhatIf: func(rule string) (string, error) { return tryRule(ctx, p.o.state, rule) },
 	}
 }
 

@@ -87,8 +87,12 @@ func (a *app) fromSessionToSession(ctx context.Context, f sessionFlags, l launch
 	var before *launch
 	for {
 		a.bound(0)
-		o, err := a.open(ctx, l)
-		if err != nil {
+		o, err := a.prepare(ctx, l)
+		var next snap.Request
+		if err == nil {
+			next, err = a.converse(ctx, f, o, l.says)
+		}
+		if o == nil || o.Session == nil { // it was not opened
 			if before == nil {
 				return err
 			}
@@ -96,7 +100,6 @@ func (a *app) fromSessionToSession(ctx context.Context, f sessionFlags, l launch
 			l.says = "that session was not opened: " + err.Error()
 			continue
 		}
-		next, err := a.converse(ctx, f, o, l.says)
 		if err != nil || next == (snap.Request{}) {
 			return err
 		}
@@ -128,13 +131,19 @@ func (a *app) following(l launch, state string, next snap.Request) (launch, erro
 }
 
 // converse is one session in the terminal, and what the person wants after it.
+// The screen comes first: the session begins while keys are taken already.
 func (a *app) converse(ctx context.Context, f sessionFlags, o *opened, says string) (snap.Request, error) {
-	if log, err := os.Stat(filepath.Join(o.state, "sessions", o.ID(), "events.jsonl")); err == nil {
+	if log, err := os.Stat(filepath.Join(o.state, "sessions", o.options.Log.ID(), "events.jsonl")); err == nil {
 		a.bound(log.Size())
 	}
 	t := a.terminal(f, o.settings)
-	t.Session, t.Log, t.Desk, t.Says = o, a.activityLog(ctx, o), a.desk(ctx, o), says
+	t.First, t.Says = o.first(), says
+	p := a.opening(ctx, o)
+	t.Session, t.Log, t.Desk = p, p, a.desk(ctx, p)
 	out, err := tui.Run(ctx, t)
+	if p.ready() != nil {
+		return snap.Request{}, p.err
+	}
 	status := audit.CloseOK
 	if err != nil {
 		status = audit.CloseError

@@ -73,6 +73,8 @@ type place struct {
 type opened struct {
 	*agent.Session
 	place
+	launch    launch
+	options   agent.Options
 	world     *world.World
 	web       *websearch.Web
 	mcp       *mcp.Servers
@@ -91,11 +93,24 @@ type opened struct {
 
 // open makes a session of flags, settings and the folder it was started in.
 func (a *app) open(ctx context.Context, l launch) (*opened, error) {
+	o, err := a.prepare(ctx, l)
+	if err == nil {
+		err = a.begin(ctx, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// prepare does of open all that a person may have to be asked or told about
+// before a screen is drawn. What takes its time comes in begin.
+func (a *app) prepare(ctx context.Context, l launch) (*opened, error) {
 	p, err := a.placeAt(l.dir, cmp.Or(l.root, a.flags.root))
 	if err != nil {
 		return nil, err
 	}
-	o := &opened{place: p, redactor: secret.New()}
+	o := &opened{place: p, launch: l, redactor: secret.New()}
 	a.registerSecrets(o.redactor)
 	if l.mind != nil {
 		o.mind = *l.mind
@@ -108,18 +123,27 @@ func (a *app) open(ctx context.Context, l launch) (*opened, error) {
 	if o.diagnosis, err = openDiagnosis(a.flags.log, o.redactor); err != nil {
 		return nil, errors.Join(err, o.leave())
 	}
-	if err := a.session(ctx, o, l); err != nil {
+	if o.options, err = a.session(ctx, o, l); err != nil {
 		return nil, errors.Join(err, o.leave())
-	}
-	if err := o.diagnosis.follow(o); err != nil {
-		return nil, errors.Join(err, o.Close(audit.CloseError))
 	}
 	return o, nil
 }
 
+// begin tries the sandbox, opens the audit log and begins the session. After an
+// error nothing is left open.
+func (a *app) begin(ctx context.Context, o *opened) error {
+	if err := a.build(ctx, o, o.launch, o.options); err != nil {
+		return errors.Join(err, o.undo.Close(), drop(o.options.Store, o.options.Log), o.leave())
+	}
+	if err := o.diagnosis.follow(o); err != nil {
+		return errors.Join(err, o.Close(audit.CloseError))
+	}
+	return nil
+}
+
 // session gathers what a session is made of, in the order in which a person
-// would want to hear what is wrong, and opens it.
-func (a *app) session(ctx context.Context, o *opened, l launch) error {
+// would want to hear what is wrong.
+func (a *app) session(ctx context.Context, o *opened, l launch) (agent.Options, error) {
 	p := o.place
 	opts := agent.Options{
 		Person:  agent.Person{Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut, Preview: l.preview},
@@ -131,19 +155,15 @@ func (a *app) session(ctx context.Context, o *opened, l launch) error {
 		},
 	}
 	if err := a.allowed(ctx, o, l, &opts); err != nil {
-		return err
+		return opts, err
 	}
 	if err := a.kept(o, l, &opts); err != nil {
-		return err
+		return opts, err
 	}
-	err := o.toolsOf(l, &opts)
-	if err == nil {
-		err = a.build(ctx, o, l, opts)
+	if err := o.toolsOf(l, &opts); err != nil {
+		return opts, errors.Join(err, o.undo.Close(), drop(opts.Store, opts.Log))
 	}
-	if err != nil {
-		return errors.Join(err, o.undo.Close(), drop(opts.Store, opts.Log))
-	}
-	return nil
+	return opts, nil
 }
 
 // allowed reads what decides: levels, rules, servers, the guardian and hooks.
@@ -239,6 +259,8 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 	if l.env != nil {
 		env = l.env
 	}
+	hash := make(chan string, 1)
+	go func() { hash <- binaryHash() }() // takes as long as it takes to try the sandbox
 	o.world, err = world.Open(ctx, world.Options{
 		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), OpenOutput: opts.Log.OpenOutput, Env: env, Setting: setting, Seconds: o.settings.RunTimeout, Editor: l.editor, Web: o.web, MCP: o.mcp, Egress: a.egress,
 	})
@@ -254,7 +276,7 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 	if err != nil {
 		return errors.Join(&exitError{exitNoEvidence, err}, o.world.Close())
 	}
-	opts.World, opts.Evidence, opts.Info, opts.Facts = o.world, o.evidence, a.info(ctx, o.world, o.settings), facts(ctx, o.world)
+	opts.World, opts.Evidence, opts.Info, opts.Facts = o.world, o.evidence, a.info(ctx, o.world, o.settings, <-hash), facts(ctx, o.world)
 	opts.Witness = witness{o.settings.Trailer, o.root, statedir.OpenAnswers(o.state, "audit_trailer.json")}
 	o.Session, err = agent.Open(ctx, opts)
 	if errors.Is(err, agent.ErrNoEvidence) {
@@ -416,8 +438,8 @@ func openLog(store *session.Store, l launch, root string) (*session.Log, []event
 }
 
 // info is what the audit log states of the program and the machine.
-func (a *app) info(ctx context.Context, w *world.World, s config.Settings) audit.SessionInfo {
-	info := audit.SessionInfo{Tool: "tera-pilot", Version: version(), Binary: binaryHash(), Settings: s.Digest()}
+func (a *app) info(ctx context.Context, w *world.World, s config.Settings, hash string) audit.SessionInfo {
+	info := audit.SessionInfo{Tool: "tera-pilot", Version: version(), Binary: hash, Settings: s.Digest()}
 	info.Host, _ = os.Hostname() // an unnamed machine is stated without a name
 	if u, err := user.Current(); err == nil {
 		info.User = u.Username

@@ -14,19 +14,17 @@ import (
 )
 
 // ruleRows lists what was remembered, for the terminal.
-func ruleRows(o *opened) func() ([]snap.RuleRow, error) {
-	return func() ([]snap.RuleRow, error) {
-		list, err := o.Remembered()
-		var out []snap.RuleRow
-		for _, r := range list {
-			row := snap.RuleRow{ID: r.ID, Says: r.Says, Where: short(r.Where, o.home), Silent: r.Silent}
-			if !r.Until.IsZero() {
-				row.Until = r.Until.Local().Format(time.DateTime)
-			}
-			out = append(out, row)
+func ruleRows(o *opened) ([]snap.RuleRow, error) {
+	list, err := o.Remembered()
+	var out []snap.RuleRow
+	for _, r := range list {
+		row := snap.RuleRow{ID: r.ID, Says: r.Says, Where: short(r.Where, o.home), Silent: r.Silent}
+		if !r.Until.IsZero() {
+			row.Until = r.Until.Local().Format(time.DateTime)
 		}
-		return out, err
+		out = append(out, row)
 	}
+	return out, err
 }
 
 // policyForget takes a rule out of remembered.toml, whole or not at all; the

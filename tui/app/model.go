@@ -29,6 +29,7 @@ type Options struct {
 	Send    func(event.Command)                   // hands a command on; must not block
 	Recall  func([]uint64) ([]event.Event, error) // reads stored events again; nil: all is kept
 	Start   *snap.Start                           // shown until there is a session; nil for none
+	First   event.Opened                          // what is known before the session tells of itself
 	Refresh func() snap.Start                     // looks again; nil when nothing can change
 	Log     activity.Source                       // the audit log, for the activity view; nil for none
 	Says    string                                // what the person has to know at the start
@@ -134,6 +135,7 @@ func (e *PanicError) Error() string {
 // New makes a model.
 func New(o Options) *Model {
 	m := &Model{o: o, dark: true, dirty: true}
+	m.state.Expect(o.First)
 	m.input = o.Now()
 	if o.Says != "" {
 		m.warn(o.Says, "")

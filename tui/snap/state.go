@@ -253,10 +253,15 @@ func (s *State) netAtRest(call string) {
 	}
 }
 
-func (s *State) opened(b event.Opened, e event.Event) {
-	s.Opened, s.Resumed, s.Front, s.Closed = true, b.Resumed, b.Front, false
+// Expect takes what is known of a session that is being opened.
+func (s *State) Expect(b event.Opened) {
 	s.Root, s.Level, s.Sandbox, s.Network = b.Root, b.Level, b.Sandbox, b.Network
 	s.Provider, s.Model, s.Window, s.MaxCost = b.Provider, b.Model, b.Window, b.MaxCost
+}
+
+func (s *State) opened(b event.Opened, e event.Event) {
+	s.Opened, s.Resumed, s.Front, s.Closed = true, b.Resumed, b.Front, false
+	s.Expect(b)
 	if b.Title != "" {
 		s.Title = b.Title
 	}

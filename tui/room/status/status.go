@@ -110,7 +110,11 @@ func network(s *snap.State) view.Line {
 }
 
 func rest(s *snap.State) []view.Line {
-	if !s.Opened {
+	switch {
+	case s.Opened:
+	case s.Root != "": // on its way: what it spent and where its log stands is not known yet
+		return []view.Line{model(s)}
+	default:
 		return []view.Line{model(s), logHead(s.Head)}
 	}
 	out := []view.Line{model(s), view.Lit(theme.Plain, context(s)), view.Lit(theme.Plain, cost(s))}
