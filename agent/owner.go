@@ -33,6 +33,7 @@ type chronicle struct {
 	redact func(event.Body) event.Body
 	log    *session.Log
 	read   func() ([]event.Event, error) // the stored events, for a late subscriber
+	early  []event.Event                 // those of a session that goes on, for the first one: they are in memory once
 	state  session.State
 	err    error // of the log: sticky
 }
@@ -148,6 +149,9 @@ func (o *owned) emit(bodies ...event.Body) error {
 	}
 	for i, e := range events {
 		o.state = session.Apply(o.state, e)
+		if o.early != nil {
+			o.early = append(o.early, e)
+		}
 		if w, ok := e.Body.(event.Working); ok {
 			o.working = w
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,7 +62,8 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	s.owner = newOwner(&owned{
 		chronicle: chronicle{
 			now: o.Now, log: o.Log, state: past, redact: redactEvent(o.Redactor.Bytes),
-			read: func() ([]event.Event, error) { return o.Store.Read(o.Log.ID()) },
+			read:  func() ([]event.Event, error) { return o.Store.Read(o.Log.ID()) },
+			early: slices.Clip(o.Past),
 		},
 		rights:   rights{limits: gate.Limits{Level: o.Level, Rules: o.Rules}, canAsk: o.CanAsk, optOut: o.OptOut},
 		audience: audience{offers: offered(o.Commands)},
@@ -75,6 +77,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if err := s.begin(ctx, info); err != nil {
 		return nil, errors.Join(err, s.Close(audit.CloseError))
 	}
+	s.o.Past = nil // the owner has it
 	return s, nil
 }
 

@@ -31,9 +31,11 @@ func (o *owned) fanOut(e event.Event) {
 func (w *owner) Subscribe(seq uint64) (backlog []event.Event, live <-chan event.Event, cancel func(), err error) {
 	s := &subscriber{events: make(chan event.Event, subscriberRoom)}
 	doErr := w.do(func(o *owned) {
-		var all []event.Event
-		if all, err = o.read(); err != nil {
-			return
+		all := o.early
+		if o.early = nil; all == nil {
+			if all, err = o.read(); err != nil {
+				return
+			}
 		}
 		backlog = all[min(seq, uint64(len(all))):]
 		for i, e := range backlog {

@@ -33,5 +33,5 @@ func (l *Log) recall(n uint64) (event.Event, error) {
 	if _, err := l.file.ReadAt(line, from); err != nil {
 		return event.Event{}, fmt.Errorf("session log: %w", err)
 	}
-	return readEvent(l.id, n, line, l.key)
+	return readEvent(l.id, n, line, l.key, every)
 }

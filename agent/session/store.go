@@ -290,6 +290,24 @@ func (l *Log) Close() error {
 // Read returns the events of a session without opening it for writing. A torn
 // last line is left out.
 func (s *Store) Read(id string) ([]event.Event, error) {
+	return s.read(id, every)
+}
+
+// Said are the messages of the person in a session, oldest first. What else the
+// session holds is passed over.
+func (s *Store) Said(id string) ([]string, error) {
+	mark := []byte(`"type":"` + event.TurnStarted{}.Type() + `"`)
+	events, err := s.read(id, func(line []byte) bool { return bytes.Contains(line, mark) })
+	var out []string
+	for _, e := range events {
+		if b, ok := e.Body.(event.TurnStarted); ok {
+			out = append(out, b.Text)
+		}
+	}
+	return out, err
+}
+
+func (s *Store) read(id string, want func(line []byte) bool) ([]event.Event, error) {
 	dir, err := s.folder(id)
 	if err != nil {
 		return nil, err
@@ -299,7 +317,7 @@ func (s *Store) Read(id string) ([]event.Event, error) {
 		return nil, fmt.Errorf("session log: %w", err)
 	}
 	defer file.Close()
-	events, _, _, err := s.vault.events(id, file, new(seal.Key))
+	events, _, _, err := s.vault.some(id, file, new(seal.Key), want)
 	return events, err
 }
 
@@ -324,6 +342,15 @@ func (s *Store) folder(id string) (string, error) {
 // last of them ends, and key what they are encrypted with. Only the last line may be broken: a torn end. One
 // that is encrypted and has its end was written whole.
 func (v *vault) events(id string, r io.Reader, key *seal.Key) (events []event.Event, starts []int64, good int64, err error) {
+	return v.some(id, r, key, every)
+}
+
+// every wants all lines.
+func every([]byte) bool { return true }
+
+// some are the events whose lines are wanted; of the others not even the form
+// is looked at.
+func (v *vault) some(id string, r io.Reader, key *seal.Key, want func(line []byte) bool) (events []event.Event, starts []int64, good int64, err error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	first, err := in.Peek(len(sealPrefix))
 	if err != nil && err != io.EOF {
@@ -353,23 +380,29 @@ func (v *vault) events(id string, r io.Reader, key *seal.Key) (events []event.Ev
 		if readErr != nil {
 			return nil, nil, 0, &DamagedError{id, int(n), readErr}
 		}
-		e, err := readEvent(id, n, line, *key)
+		e, err := readEvent(id, n, line, *key, want)
 		if err != nil {
 			if _, more := in.Peek(1); more == io.EOF && key.IsZero() {
 				return events, starts, good, nil
 			}
 			return nil, nil, 0, &DamagedError{id, int(n), err}
 		}
-		events, starts = append(events, e), append(starts, good)
+		if e.Body != nil {
+			events, starts = append(events, e), append(starts, good)
+		}
 		good += int64(len(line)) + 1
 	}
 }
 
-func readEvent(id string, n uint64, line []byte, key seal.Key) (e event.Event, err error) {
+// readEvent reads one line; an event without a body is one that is not wanted.
+func readEvent(id string, n uint64, line []byte, key seal.Key, want func([]byte) bool) (e event.Event, err error) {
 	if !key.IsZero() {
 		if line, err = key.OpenLine(lineContext(id, n), line); err != nil {
 			return e, err
 		}
+	}
+	if !want(line) {
+		return e, nil
 	}
 	err = e.UnmarshalJSON(line) // which checks the whole line itself
 	if err == nil && e.Seq != n {

@@ -251,15 +251,9 @@ func (d desk) said() ([]string, error) {
 			continue
 		}
 		looked++
-		events, err := d.store.Read(s.ID)
+		here, err := d.store.Said(s.ID)
 		if err != nil {
 			continue // the list of sessions says so
-		}
-		var here []string
-		for _, e := range events {
-			if b, ok := e.Body.(event.TurnStarted); ok {
-				here = append(here, b.Text)
-			}
 		}
 		out = append(here, out...)
 	}

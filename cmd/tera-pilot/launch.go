@@ -74,7 +74,7 @@ type opened struct {
 	*agent.Session
 	place
 	launch    launch
-	options   agent.Options
+	options   agent.Options // until it begins
 	world     *world.World
 	web       *websearch.Web
 	mcp       *mcp.Servers
@@ -132,8 +132,10 @@ func (a *app) prepare(ctx context.Context, l launch) (*opened, error) {
 // begin tries the sandbox, opens the audit log and begins the session. After an
 // error nothing is left open.
 func (a *app) begin(ctx context.Context, o *opened) error {
-	if err := a.build(ctx, o, o.launch, o.options); err != nil {
-		return errors.Join(err, o.undo.Close(), drop(o.options.Store, o.options.Log), o.leave())
+	opts := o.options
+	o.options = agent.Options{} // a long past is not kept twice
+	if err := a.build(ctx, o, o.launch, opts); err != nil {
+		return errors.Join(err, o.undo.Close(), drop(opts.Store, opts.Log), o.leave())
 	}
 	if err := o.diagnosis.follow(o); err != nil {
 		return errors.Join(err, o.Close(audit.CloseError))

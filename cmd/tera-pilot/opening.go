@@ -92,6 +92,16 @@ func (p *opening) rules() ([]snap.RuleRow, error) {
 	return ruleRows(p.o)
 }
 
+// branch reads what is checked out in the workspace.
+func (p *opening) branch(ctx context.Context) func() (string, error) {
+	return func() (string, error) {
+		if err := p.ready(); err != nil {
+			return "", err
+		}
+		return p.o.world.Checkout(ctx), nil
+	}
+}
+
 // first is what is known of a session before it begins: its sandbox is not
 // tried yet.
 func (o *opened) first() event.Opened {
