@@ -52,22 +52,9 @@ func TestBudgets(t *testing.T) {
 		})
 	})
 	t.Run("writers", func(t *testing.T) {
-		attempt(t, 6, func() string {
-			// By turns, in pairs: what else runs on the machine disturbs some
-			// of them, in either direction, so the best quarter counts, by its
-			// worst.
-			pairs := make([]float64, 12)
-			for i := range pairs {
-				pairs[i] = throughput(t, 1, 80) / throughput(t, 8, 320)
-			}
-			slices.Sort(pairs)
-			return bound("8 writers / one, inverted", pairs[len(pairs)/4-1], 0.5, 0)
-		})
+		attempt(t, 6, func() string { return bound("8 writers / one, inverted", oneAgainstEight(t), 0.5, 0) })
 	})
-	n := 20_000
-	if soak() {
-		n = 1_000_000
-	}
+	n := manyRecords()
 	export := longExport(t, n)
 	t.Run("verify", func(t *testing.T) {
 		attempt(t, 6, func() string {
@@ -85,6 +72,46 @@ func TestBudgets(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+// BenchmarkBudgets reports the same figures once, for docs/performance.md.
+func BenchmarkBudgets(b *testing.B) {
+	here := durations(b, func(l Layer) Layer { return l }, 400)
+	slow := durations(b, func(l Layer) Layer { return slowSync{l, time.Millisecond} }, 100)
+	writers := oneAgainstEight(b)
+	n := manyRecords()
+	export := longExport(b, n)
+	full, fast := verifyTime(b, export, false), verifyTime(b, export, true)
+	b.ReportMetric(best(here, ratio), "x-disk")
+	b.ReportMetric(best(here, beside), "signatures")
+	b.ReportMetric(best(slow, ratio), "x-1ms")
+	b.ReportMetric(1/writers, "x-writers")
+	b.ReportMetric(float64(full)*verifyRate()/float64(n), "x-verify")
+	b.ReportMetric(float64(fast)/float64(full), "x-fast")
+	b.ReportMetric(float64(n)/full.Seconds(), "records/s")
+	b.ReportMetric(verifyMemory(b, export), "verify-MB")
+	b.ReportMetric(float64(n), "records")
+}
+
+// manyRecords is how many records a long log has.
+func manyRecords() int {
+	if soak() {
+		return 1_000_000
+	}
+	return 20_000
+}
+
+// oneAgainstEight is the records of one writer for one of eight writers. By
+// turns, in pairs: what else runs on the machine disturbs some of them, in
+// either direction, so the best quarter counts, by its worst.
+func oneAgainstEight(t testing.TB) float64 {
+	t.Helper()
+	pairs := make([]float64, 12)
+	for i := range pairs {
+		pairs[i] = throughput(t, 1, 80) / throughput(t, 8, 320)
+	}
+	slices.Sort(pairs)
+	return pairs[len(pairs)/4-1]
 }
 
 // attempt runs a measurement until it keeps its bound.

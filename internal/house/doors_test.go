@@ -18,7 +18,7 @@ type door struct {
 }
 
 var doors = []door{
-	{"starts a process", "os/exec", nil, []string{"ossandbox", "gitsafe", "internal/house/tally", "internal/termtest", "internal/editor", "contrib/release"}},
+	{"starts a process", "os/exec", nil, []string{"ossandbox", "gitsafe", "internal/house/perf", "internal/house/tally", "internal/termtest", "internal/editor", "contrib/release"}},
 	{"starts a process", "os", []string{"StartProcess"}, []string{"ossandbox"}},
 	{"starts a process", "syscall", []string{"ForkExec", "StartProcess", "Exec", "RawSyscall", "RawSyscall6", "Syscall", "Syscall6"}, []string{"ossandbox", "ossandbox/reexec"}},
 	{"starts a process", "golang.org/x/sys/unix", []string{"Exec", "RawSyscall", "RawSyscall6", "Syscall", "Syscall6", "SyscallNoError"}, []string{"ossandbox", "ossandbox/reexec", "audit"}},

@@ -45,6 +45,10 @@ var alone = []string{
 // pure are those of alone that the race detector need not see at all.
 var pure = []string{"/agent/effect", "/agent/gate", "/agent/model/mend", "/commandpolicy", "/contrib/release", "/guardian", "/internal/visible"}
 
+// whole are the tests that are short under the race detector, as they would
+// take minutes: in full without it.
+var whole = []string{"-run", "^(TestTenThousandTurns|TestHugeFilesAreDiffedInLinearTime)$", "./agent"}
+
 func main() {
 	raced, err := packages()
 	if err != nil {
@@ -55,8 +59,9 @@ func main() {
 	began := time.Now()
 	first := t.run(append(append([]string{"test", "-json"}, os.Args[1:]...), alone...))
 	second := t.run(append(append([]string{"test", "-race", "-json"}, os.Args[1:]...), raced...))
+	third := t.run(append(append([]string{"test", "-json"}, os.Args[1:]...), whole...))
 	t.report(time.Since(began))
-	if first != nil || second != nil || t.failed > 0 || t.passed == 0 {
+	if first != nil || second != nil || third != nil || t.failed > 0 || t.passed == 0 {
 		os.Exit(1)
 	}
 }
