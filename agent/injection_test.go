@@ -199,6 +199,7 @@ func TestInjections(t *testing.T) {
 	} {
 		for _, in := range injections(t) {
 			t.Run(w.name+"/"+in.Name, func(t *testing.T) {
+				t.Parallel() // most of their time they wait for servers and sandboxes
 				e, outside := newEvil(t), t.TempDir()
 				r := in.rig(t, e, outside, func(o *Options) {
 					o.Front, o.CanAsk, o.Interactive, o.OptOut, o.Level = w.front, w.asks, w.asks, w.optOut, w.level
