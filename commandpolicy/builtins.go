@@ -1,6 +1,7 @@
 package commandpolicy
 
 import (
+	"sync"
 	"encoding/base64"
 	"encoding/hex"
 	"path"
@@ -74,7 +75,7 @@ func (j *judged) printf() bool {
 		j.w.vars.lost = true
 		return true
 	}
-	if printfSets.MatchString(ansiC(words[0].text)) {
+	if printfSets().MatchString(ansiC(words[0].text)) {
 		j.refuse("printf with %n, which sets a variable")
 		j.w.vars.lost, j.w.pathChanged, j.w.ifsChanged = true, true, true
 	}
@@ -87,7 +88,7 @@ func (j *judged) printf() bool {
 }
 
 // printfSets finds %n in a format of printf, with its flags.
-var printfSets = regexp.MustCompile(`%[-+ #0'*.0-9hjlLtqz]*n`)
+var printfSets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[-+ #0'*.0-9hjlLtqz]*n`) })
 
 // formatted is what printf prints for formats of %s, %b, %d and %%.
 func formatted(words []word) (string, bool) {

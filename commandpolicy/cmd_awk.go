@@ -3,6 +3,7 @@ package commandpolicy
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // awk judges the program of awk(1). Programs that can start a command, write a
@@ -27,7 +28,7 @@ func (j *judged) awk() bool {
 	// An operand name=value is an assignment, not a file.
 	var ops []word
 	for _, x := range files.operands {
-		if x.known && awkAssignment.MatchString(x.text) {
+		if x.known && awkAssignment().MatchString(x.text) {
 			continue
 		}
 		ops = append(ops, x)
@@ -37,30 +38,34 @@ func (j *judged) awk() bool {
 	return true
 }
 
-var awkAssignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var awkAssignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
 
-var awkSystem = regexp.MustCompile(`system\s*\(\s*"((?:[^"\\]|\\.)*)"`)
+var awkSystem = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`system\s*\(\s*"((?:[^"\\]|\\.)*)"`) })
 
 // awkPipe finds strings that a pipe begins or ends with.
-var awkPipe = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"\s*\|&?\s*(?:getline|"[a-z/]*sh")|[^|]\|&?\s*"((?:[^"\\]|\\.)*)"`)
+var awkPipe = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"((?:[^"\\]|\\.)*)"\s*\|&?\s*(?:getline|"[a-z/]*sh")|[^|]\|&?\s*"((?:[^"\\]|\\.)*)"`)
+})
 
 // awkShell walks the text of plain system("…") calls, for the deny list.
 func (j *judged) awkShell(program string) {
-	for _, m := range awkSystem.FindAllStringSubmatch(program, 32) {
+	for _, m := range awkSystem().FindAllStringSubmatch(program, 32) {
 		j.w.nested(m[1], "awk system")
 	}
-	for _, m := range awkPipe.FindAllStringSubmatch(program, 32) {
+	for _, m := range awkPipe().FindAllStringSubmatch(program, 32) {
 		j.w.elsewhereHere(m[1] + m[2])
 	}
 }
 
 // awkNames are the functions and variables that reach out of the program. A
 // digit may stand right before one: 1system("x") is a number and a call.
-var awkNames = regexp.MustCompile(`(?:^|[^A-Za-z_])(system|getline|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|ARGV|ARGC)\b|@`)
+var awkNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^A-Za-z_])(system|getline|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|ARGV|ARGC)\b|@`)
+})
 
 // awkDanger says why a program is not harmless, or "".
 func awkDanger(program string) string {
-	if m := awkNames.FindStringSubmatch(program); m != nil {
+	if m := awkNames().FindStringSubmatch(program); m != nil {
 		return "uses " + strings.TrimLeft(m[0], " \t\n(){};,!$0123456789")
 	}
 	budget := 16
@@ -245,7 +250,9 @@ func awkRegex(p string, i int) (int, bool) {
 	return 0, false
 }
 
-var jqReach = regexp.MustCompile(`(^|[^.\w"'$])(env|import|include|modulemeta|get_search_list)\b|\$(\s|#[^\n]*\n)*(ENV|__prog)`)
+var jqReach = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[^.\w"'$])(env|import|include|modulemeta|get_search_list)\b|\$(\s|#[^\n]*\n)*(ENV|__prog)`)
+})
 
 // jq judges the program of jq(1): it can read the environment and modules.
 func (j *judged) jq() bool {
@@ -257,7 +264,7 @@ func (j *judged) jq() bool {
 		if !ops[0].known {
 			j.unknown("a program that is not known before the run")
 		}
-		if m := jqReach.FindString(jqKey.ReplaceAllString(ops[0].text, "$1:$2")); m != "" {
+		if m := jqReach().FindString(jqKey().ReplaceAllString(ops[0].text, "$1:$2")); m != "" {
 			j.refuse("jq program: uses " + strings.TrimSpace(m))
 		}
 		ops = ops[1:]
@@ -271,7 +278,7 @@ func (j *judged) jq() bool {
 }
 
 // jqKey finds keys of objects in the making: {env: .x} has nothing to do with env.
-var jqKey = regexp.MustCompile(`([{,]\s*)[a-z]+\s*:([^:])`)
+var jqKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([{,]\s*)[a-z]+\s*:([^:])`) })
 
 // jqPairs takes --arg NAME VALUE and its like out of the words: they take two.
 func (j *judged) jqPairs() []word {

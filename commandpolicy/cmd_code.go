@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -78,11 +79,11 @@ var posixShells = setOf(`sh dash ash`)
 
 // portableText is text without anything that shells read in ways of their own:
 // parameters, braces, brackets, escapes, and redirections of bash.
-var portableText = regexp.MustCompile(`^[A-Za-z0-9_ ./:,=@%+|;&<>*?'"\n-]*$`)
+var portableText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_ ./:,=@%+|;&<>*?'"\n-]*$`) })
 
 // portable reports whether a POSIX shell does the same with x as bash.
 func portable(x word) bool {
-	return x.known && portableText.MatchString(x.text) && !strings.Contains(x.text, "&>") && !strings.Contains(x.text, "|&") &&
+	return x.known && portableText().MatchString(x.text) && !strings.Contains(x.text, "&>") && !strings.Contains(x.text, "|&") &&
 		!strings.Contains(x.text, "<>") && !posixOnly(x.text)
 }
 
@@ -103,13 +104,15 @@ func (j *judged) stdinCode() {
 
 // shellCalls are the calls by which other languages start a shell, and those
 // that delete a tree, with a string as what follows.
-var shellCalls = regexp.MustCompile("(system|popen|shell_exec|passthru|execSync|exec|spawnSync|spawn|getoutput|check_output|check_call|call|run|execute|e?syscmd|shell-command|do shell script|qx|%x|rmtree|rmSync|rm_rf|rm_r|remove_tree|RemoveAll)" +
-	"\\s*[({\\[]*\\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`|\\{([^}]*)\\})")
+var shellCalls = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(system|popen|shell_exec|passthru|execSync|exec|spawnSync|spawn|getoutput|check_output|check_call|call|run|execute|e?syscmd|shell-command|do shell script|qx|%x|rmtree|rmSync|rm_rf|rm_r|remove_tree|RemoveAll)" +
+		"\\s*[({\\[]*\\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`|\\{([^}]*)\\})")
+})
 
 // shellWithin looks for shell text within code of another language, for the
 // deny list. It finds the plain forms only: deny rules are no wall.
 func (w *walker) shellWithin(name, code string) {
-	for _, m := range shellCalls.FindAllStringSubmatch(code, 16) {
+	for _, m := range shellCalls().FindAllStringSubmatch(code, 16) {
 		text := m[2] + m[3] + m[4] + m[5]
 		switch m[1] {
 		case "rmtree", "rmSync", "rm_rf", "rm_r", "remove_tree", "RemoveAll":

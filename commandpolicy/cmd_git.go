@@ -1,6 +1,7 @@
 package commandpolicy
 
 import (
+	"sync"
 	"path"
 	"regexp"
 	"slices"
@@ -110,12 +111,12 @@ func gitHooks() map[string]func(*judged, *call) {
 }
 
 // gitSigned finds the placeholders of a format that call gpg.
-var gitSigned = regexp.MustCompile(`%[-+ ]?G|%\(\*?signature`)
+var gitSigned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[-+ ]?G|%\(\*?signature`) })
 
 // gitFormat refuses formats that call gpg, whichever subcommand takes them.
 func gitFormat(j *judged, c *call) {
 	for _, u := range c.flags {
-		if (u.name == "--format" || u.name == "--pretty") && gitSigned.MatchString(u.value.text) {
+		if (u.name == "--format" || u.name == "--pretty") && gitSigned().MatchString(u.value.text) {
 			j.refuse("a format that starts gpg")
 		}
 	}

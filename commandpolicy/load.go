@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -463,7 +464,7 @@ func (l *loader) host(t hostTable, line int) {
 const mcpForm = "elicitation/create"
 
 // mcpName is what servers and tools are called.
-var mcpName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+var mcpName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) })
 
 func (l *loader) mcp(t mcpTable, line int) {
 	r := l.common(kindMCPRule, t.commonTable, line)
@@ -475,11 +476,11 @@ func (l *loader) mcp(t mcpTable, line int) {
 	if t.Tool != nil && len(r.tools) == 0 {
 		l.fail(line, "tool is an empty list, which can never match")
 	}
-	if r.server != "" && r.server != "*" && !mcpName.MatchString(r.server) {
+	if r.server != "" && r.server != "*" && !mcpName().MatchString(r.server) {
 		l.fail(line, "server %q is no name of a server, and patterns are not understood: write its name, or * in a rule that denies or asks", r.server)
 	}
 	for _, name := range r.tools {
-		if !mcpName.MatchString(name) && name != mcpForm {
+		if !mcpName().MatchString(name) && name != mcpForm {
 			l.fail(line, "tool %q is no name of a tool, and patterns are not understood: write the names, or leave tool out for all of them", name)
 		}
 	}

@@ -1,6 +1,7 @@
 package commandpolicy
 
 import (
+	"sync"
 	"cmp"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func parseShell(text string) ([]*syntax.Stmt, error) {
 	if errors.Is(first, errTooDeep) {
 		return stmts, errTooDeep
 	}
-	if first == nil && commentEnd.MatchString(text) {
+	if first == nil && commentEnd().MatchString(text) {
 		first = errCommentEnd
 	}
 	return stmts, first
@@ -63,12 +64,12 @@ func parseShell(text string) ([]*syntax.Stmt, error) {
 // commentEnd finds a backslash at the end of a line that may end in a comment.
 // To bash the comment ends there and the next line is a command; the parser
 // takes the line for more words of the command before.
-var commentEnd = regexp.MustCompile(`(#[^\n]*)\\\r?\n`)
+var commentEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(#[^\n]*)\\\r?\n`) })
 
 var errCommentEnd = errors.New("a comment that ends in a backslash")
 
 // bashComments is text with such comments as bash ends them.
-func bashComments(text string) string { return commentEnd.ReplaceAllString(text, "$1 \n") }
+func bashComments(text string) string { return commentEnd().ReplaceAllString(text, "$1 \n") }
 
 // guard counts, while the parser reads, everything that can open a level of
 // recursion, and stops a statement that could go too deep. Closing brackets

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A value is what is known of a variable.
@@ -208,9 +209,9 @@ func (v *vars) inner() *vars {
 		ever: map[string][]string{}, env: v.env, preset: v.preset, outer: v}
 }
 
-var intPattern = regexp.MustCompile(`^[-+]?[0-9]{1,18}$`)
+var intPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?[0-9]{1,18}$`) })
 
-func isInt(s string) bool { return intPattern.MatchString(s) }
+func isInt(s string) bool { return intPattern().MatchString(s) }
 
 var integerVariables = setOf(`UID EUID PPID RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS BASHPID SHLVL COLUMNS LINES`)
 
@@ -238,12 +239,12 @@ func ownName(name string) bool {
 var settable = setOf(`LANG LANGUAGE TZ TERM COLORTERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE CI
 LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME LC_MONETARY`)
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_.,@+-]*$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.,@+-]*$`) })
 
 // plainLocale are locales in which every byte below 0x80 is the character that
 // it is in ASCII. In others (GBK, Big5, Shift JIS) a backslash or a quote can
 // be half of a letter, and the shell and programs read text otherwise than we.
-var plainLocale = regexp.MustCompile(`^(C|POSIX|[A-Za-z_]*\.(UTF-8|utf-?8))?(@[a-z]+)?$`)
+var plainLocale = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(C|POSIX|[A-Za-z_]*\.(UTF-8|utf-?8))?(@[a-z]+)?$`) })
 
 // harmlessAssignment reports whether setting name to val changes nothing but
 // the text's own variables. Lower-case names are by convention the shell's
@@ -253,10 +254,10 @@ func harmlessAssignment(name string, val value) bool {
 		return false
 	}
 	if name == "LANG" || strings.HasPrefix(name, "LC_") && settable[name] {
-		return val.known && plainLocale.MatchString(val.text)
+		return val.known && plainLocale().MatchString(val.text)
 	}
 	if settable[name] {
-		return val.known && plainWord.MatchString(val.text)
+		return val.known && plainWord().MatchString(val.text)
 	}
 	switch name {
 	case "PAGER", "GIT_PAGER", "MANPAGER":

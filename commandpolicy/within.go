@@ -3,6 +3,7 @@ package commandpolicy
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxWithin bounds how many words, and lines of the input, are looked at.
@@ -35,13 +36,15 @@ func (j *judged) within() {
 
 // shellEscapes are the ways by which editors, pagers, debuggers and database
 // clients are told to run what follows.
-var shellEscapes = regexp.MustCompile(`^[+:]*\s*(?:silent!?\s+)?(?:!+|\.shell\s|\.system\s|\\!|shell\s|system\s|sh\s)\s*(.+)$`)
+var shellEscapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[+:]*\s*(?:silent!?\s+)?(?:!+|\.shell\s|\.system\s|\\!|shell\s|system\s|sh\s)\s*(.+)$`)
+})
 
 func (j *judged) textWithin(text string) {
 	if !strings.ContainsAny(text, " \t") {
 		return
 	}
-	if m := shellEscapes.FindStringSubmatch(text); m != nil {
+	if m := shellEscapes().FindStringSubmatch(text); m != nil {
 		j.w.elsewhereHere(m[1])
 	} else {
 		j.w.elsewhereHere(text)
@@ -50,11 +53,13 @@ func (j *judged) textWithin(text string) {
 }
 
 // argvCalls are the calls that take a command as a list of strings.
-var argvCalls = regexp.MustCompile(`\b(?:exec[a-z]*|system|spawn[A-Za-z]*|posix_spawn|run|call|Popen|check_output|check_call|execFile|execFileSync)\b[\s(\[]*`)
+var argvCalls = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:exec[a-z]*|system|spawn[A-Za-z]*|posix_spawn|run|call|Popen|check_output|check_call|execFile|execFileSync)\b[\s(\[]*`)
+})
 
 // argvWithin looks at commands that code gives as lists: run(["rm", "-rf", "/"]).
 func (w *walker) argvWithin(code string) {
-	for _, at := range argvCalls.FindAllStringIndex(code, 16) {
+	for _, at := range argvCalls().FindAllStringIndex(code, 16) {
 		if words := stringList(code[at[1]:]); len(words) > 1 {
 			for i := range words {
 				words[i] = shellQuote(words[i])
@@ -84,24 +89,26 @@ func stringList(s string) []string {
 }
 
 var (
-	backticks = regexp.MustCompile("`([^`]+)`|(?:%x|qx)\\s*[({\\[|!/]([^)}\\]|!]+)")
-	tclCalls  = regexp.MustCompile(`(?:^|[;\[{\n])\s*(?:exec|spawn|system)\s+([^;\]}\n]+)()`)
-	noShell   = regexp.MustCompile(`$^`)
+	backticks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("`([^`]+)`|(?:%x|qx)\\s*[({\\[|!/]([^)}\\]|!]+)") })
+	tclCalls  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[;\[{\n])\s*(?:exec|spawn|system)\s+([^;\]}\n]+)()`)
+	})
+	noShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`$^`) })
 )
 
 // quotedShell finds what a language runs as a command without a call.
 func quotedShell(name string) *regexp.Regexp {
 	s := specFor(name)
 	if s == nil {
-		return noShell
+		return noShell()
 	}
 	switch s.name {
 	case "perl", "ruby", "php":
-		return backticks
+		return backticks()
 	case "tclsh":
-		return tclCalls
+		return tclCalls()
 	}
-	return noShell
+	return noShell()
 }
 
 // shellQuote makes one word of s.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // harmlessKeys may keep the value that the repository gives them: they name no
@@ -56,7 +57,7 @@ const harmlessKeys = `
 `
 
 // keyID is a key that gpg looks up among the person's own.
-var keyID = regexp.MustCompile(`^(0x)?[0-9A-Fa-f]{8,40}!?$`)
+var keyID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0x)?[0-9A-Fa-f]{8,40}!?$`) })
 
 // harmless says whether the repository's own value of a key may stay.
 func harmless(key, value string) bool {
@@ -66,7 +67,7 @@ func harmless(key, value string) bool {
 	case key == "core.logallrefupdates":
 		return value == "true" || value == "always" // false would leave no trace of what was moved
 	case key == "user.signingkey":
-		return keyID.MatchString(value)
+		return keyID().MatchString(value)
 	case key == "pull.twohead", key == "pull.octopus":
 		return slices.Contains(strategies, value)
 	}

@@ -88,7 +88,7 @@ func FuzzParseURL(f *testing.F) {
 		default:
 			t.Errorf("%q: scheme %q", s, r.Scheme)
 		}
-		if strings.HasPrefix(s, "-") || transportName.MatchString(s) {
+		if strings.HasPrefix(s, "-") || transportName().MatchString(s) {
 			t.Errorf("%q is accepted", s)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // These functions finish the reading of a call where class, loss or operands
@@ -281,10 +282,10 @@ func refineRemoteURL(c *Call) error {
 	return remoteName(c.Words[0])
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./+@-]*$`)
+var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./+@-]*$`) })
 
 func remoteName(name string) error {
-	if !plainName.MatchString(name) || strings.Contains(name, "..") {
+	if !plainName().MatchString(name) || strings.Contains(name, "..") {
 		return refuse("", "%q is no name for a remote", name)
 	}
 	return nil

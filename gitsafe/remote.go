@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Remote is where a Net call would go.
@@ -19,10 +20,12 @@ type Remote struct {
 }
 
 var (
-	hostName      = regexp.MustCompile(`^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])$`)
-	userName      = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._+-]*$`)
-	transportName = regexp.MustCompile(`^[A-Za-z0-9+.-]*::`) // transport.c: a helper is named before "::"
-	scpLike       = regexp.MustCompile(`^(?:([^@/:]*)@)?(\[[^\]/]*\]|[^/:\[\]]+):(.*)$`)
+	hostName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])$`)
+	})
+	userName      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._+-]*$`) })
+	transportName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9+.-]*::`) }) // transport.c: a helper is named before "::"
+	scpLike       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:([^@/:]*)@)?(\[[^\]/]*\]|[^/:\[\]]+):(.*)$`) })
 )
 
 // parseURL reads an address as git does (git-clone(1), GIT URLS), and refuses
@@ -34,7 +37,7 @@ func parseURL(text string) (Remote, error) {
 	switch scheme, rest, ok := strings.Cut(text, "://"); {
 	case strings.HasPrefix(text, "-"):
 		return Remote{}, refuse("", "%q is no address", text)
-	case transportName.MatchString(text):
+	case transportName().MatchString(text):
 		return Remote{}, refuse("use an https or ssh address", "%q names a transport program", text)
 	case ok && scheme == "file":
 		if !strings.HasPrefix(rest, "/") {
@@ -50,7 +53,7 @@ func parseURL(text string) (Remote, error) {
 	case ok:
 		return Remote{}, refuse("use an https or ssh address", "git over %s:// is not accepted", scheme)
 	}
-	if m := scpLike.FindStringSubmatch(text); m != nil {
+	if m := scpLike().FindStringSubmatch(text); m != nil {
 		if err := checkHost(m[1], m[2], text); err != nil {
 			return Remote{}, err
 		}
@@ -100,10 +103,10 @@ func masked(u *url.URL) string {
 // checkHost keeps what ssh would read as an option or expand out of a host and
 // a user name.
 func checkHost(user, host, text string) error {
-	if user != "" && !userName.MatchString(user) {
+	if user != "" && !userName().MatchString(user) {
 		return refuse("", "%q: no user name that is passed to ssh", text)
 	}
-	if !hostName.MatchString(host) {
+	if !hostName().MatchString(host) {
 		return refuse("", "%q: no valid host name", text)
 	}
 	return nil

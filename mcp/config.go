@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
@@ -63,7 +64,7 @@ func (e Entry) Remote() bool { return e.URL != "" || e.Sandbox == Net || e.Sandb
 
 // ServerName is what a server may be called: unlike in case to any other, and
 // without the two underscores that part the names of tools.
-var serverName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]|_[A-Za-z0-9.-])*$`)
+var serverName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]|_[A-Za-z0-9.-])*$`) })
 
 const maxServerName = 32
 
@@ -137,7 +138,7 @@ func Parse(data []byte, project bool) (entries []Entry, warnings []string, err e
 }
 
 func parseEntry(name string, raw json.RawMessage, project bool) (Entry, []string, error) {
-	if !serverName.MatchString(name) || len(name) > maxServerName {
+	if !serverName().MatchString(name) || len(name) > maxServerName {
 		return Entry{}, nil, fmt.Errorf("a server's name is up to %d letters, digits, dots, dashes and single underscores", maxServerName)
 	}
 	var f fileEntry
@@ -228,14 +229,14 @@ func (e *Entry) check(kind string) error {
 }
 
 // envName is what a variable of the environment, or a header, may be called.
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+var envName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`) })
 
 // plain refuses what no process or request can be given as it is written: names
 // with other characters, and values with line breaks or NUL.
 func (e Entry) plain() error {
 	for _, m := range []map[string]string{e.Env, e.Headers} {
 		for name, value := range m {
-			if !envName.MatchString(name) {
+			if !envName().MatchString(name) {
 				return fmt.Errorf("%q is no name of a variable or header", name)
 			}
 			if strings.ContainsAny(value, "\x00\r\n") {
@@ -283,7 +284,7 @@ func unread(name string, raw json.RawMessage) []string {
 }
 
 // variable is ${NAME} or ${NAME:-default}.
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`) })
 
 // Variables lists the names that an entry takes from the environment.
 func (e Entry) Variables() []string {
@@ -304,8 +305,8 @@ func (e Entry) Variables() []string {
 func (e Entry) Expand(look func(name string) (string, bool)) (Entry, error) {
 	var missing []string
 	one := func(s string) string {
-		return variable.ReplaceAllStringFunc(s, func(m string) string {
-			parts := variable.FindStringSubmatch(m)
+		return variable().ReplaceAllStringFunc(s, func(m string) string {
+			parts := variable().FindStringSubmatch(m)
 			if v, ok := look(parts[1]); ok {
 				return v
 			}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
@@ -60,7 +61,7 @@ func (d Definition) Schema() json.RawMessage {
 	return json.RawMessage(`{"type":"object"}`)
 }
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`) })
 
 // definitions takes a server's list apart: what may be offered, and why other
 // entries may not. echoes says that a text holds what must be shown nowhere.
@@ -136,7 +137,7 @@ func plainKeys(v any) bool {
 
 func nameFault(name string) string {
 	switch {
-	case !toolName.MatchString(name):
+	case !toolName().MatchString(name):
 		return "its name is not 1 to 64 letters, digits, dots, dashes and underscores"
 	case strings.Contains(name, "__"):
 		return "its name holds two underscores, which part the names of servers and tools"

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // An Identity is what a server is: pins hold for exactly it. Values of
@@ -77,7 +78,9 @@ func Identify(e Entry, path, workspace string) (Identity, error) {
 }
 
 // interpreters run the file that is named among their arguments.
-var interpreters = regexp.MustCompile(`^(node|nodejs|deno|bun|tsx|ts-node|python[0-9.]*|ruby|perl|php|lua|java|sh|bash|dash|zsh|env)$`)
+var interpreters = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(node|nodejs|deno|bun|tsx|ts-node|python[0-9.]*|ruby|perl|php|lua|java|sh|bash|dash|zsh|env)$`)
+})
 
 // maxScripts bounds how many files of one command are hashed.
 const maxScripts = 16
@@ -87,7 +90,7 @@ const maxScripts = 16
 // name; of another program the first argument, where that is a file.
 func scripts(command []string, dir string) (map[string]string, error) {
 	out := map[string]string{}
-	runs := interpreters.MatchString(filepath.Base(command[0]))
+	runs := interpreters().MatchString(filepath.Base(command[0]))
 	flag := false // the word before is a flag, and this one may be its value
 	for i, word := range command[1:] {
 		name := word
@@ -140,7 +143,7 @@ func scriptFile(word, dir string, bare bool) string {
 func (id Identity) Hash() string { return digest(canonical(id)) }
 
 // plainWord is a word that nobody reads as two, or as none.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9@%+=:,./_-]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9@%+=:,./_-]+$`) })
 
 // String is the identity in one line, for people; whoever shows it makes it
 // visible.
@@ -150,7 +153,7 @@ func (id Identity) String() string {
 	}
 	words := []string{id.Program}
 	for _, w := range id.Args {
-		if !plainWord.MatchString(w) {
+		if !plainWord().MatchString(w) {
 			w = strconv.Quote(w)
 		}
 		words = append(words, w)

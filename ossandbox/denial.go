@@ -5,24 +5,33 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 const maxDenials = 5
 
 // refusals are the system's words for what the sandbox does to a program.
-var refusals = regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted|device or resource busy|no such file or directory|cannot find|EROFS|EACCES|EPERM|ENOENT`)
+var refusals = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted|device or resource busy|no such file or directory|cannot find|EROFS|EACCES|EPERM|ENOENT`)
+})
 
 // offline are the words of programs that want a network where there is none.
-var offline = regexp.MustCompile(`(?i)could not resolve|failure in name resolution|name or service not known|EAI_AGAIN|ENOTFOUND|ENOTCACHED|network is unreachable|ENETUNREACH|dial tcp: lookup|no such host|disabled by GOPROXY=off|getaddrinfo|no matching distribution found|attempting to make an HTTP request.*offline|unable to update registry|offline mode`)
+var offline = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)could not resolve|failure in name resolution|name or service not known|EAI_AGAIN|ENOTFOUND|ENOTCACHED|network is unreachable|ENETUNREACH|dial tcp: lookup|no such host|disabled by GOPROXY=off|getaddrinfo|no matching distribution found|attempting to make an HTTP request.*offline|unable to update registry|offline mode`)
+})
 
 // hostIn finds the host of an offline message, where it names one.
-var hostIn = regexp.MustCompile(`(?i)(?:https?://|resolve host:? |lookup |ENOTFOUND |EAI_AGAIN )\[?([a-z0-9][a-z0-9.-]*\.[a-z]{2,})`)
+var hostIn = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:https?://|resolve host:? |lookup |ENOTFOUND |EAI_AGAIN )\[?([a-z0-9][a-z0-9.-]*\.[a-z]{2,})`)
+})
 
 // pathIn finds what may be a path: quoted, or with a slash, or a dotted name.
-var pathIn = regexp.MustCompile("['\"`‘“]([^'\"`’”\n]+)['\"`’”]|((?:\\./|\\.\\./|~/|/)[^\\s:'\",;)]+|[\\w.-]+(?:/[\\w.@+-]+)+|\\.[A-Za-z][\\w.-]*)")
+var pathIn = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("['\"`‘“]([^'\"`’”\n]+)['\"`’”]|((?:\\./|\\.\\./|~/|/)[^\\s:'\",;)]+|[\\w.-]+(?:/[\\w.@+-]+)+|\\.[A-Za-z][\\w.-]*)")
+})
 
 // speaker is the program that complains, at the begin of its line.
-var speaker = regexp.MustCompile(`^/(usr/)?(local/)?s?bin/[^\s:]+: `)
+var speaker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/(usr/)?(local/)?s?bin/[^\s:]+: `) })
 
 // denials guesses, from the last output of a failed command, what the sandbox
 // stopped.
@@ -38,17 +47,17 @@ func denials(tail []byte, v *view, p Profile) (l []Denial) {
 		}
 	}
 	for line := range strings.Lines(string(tail)) {
-		if offline.MatchString(line) && p.kind != profileNet {
+		if offline().MatchString(line) && p.kind != profileNet {
 			d := Denial{Path: "the network", Rule: "the profile " + p.Name() + " has none", Allow: "the profile net and the host's name"}
-			if m := hostIn.FindStringSubmatch(line); m != nil {
+			if m := hostIn().FindStringSubmatch(line); m != nil {
 				d.Path, d.Host, d.Allow = m[1], m[1], "--profile net --allow-host "+m[1]
 			}
 			add(d)
 		}
-		if !refusals.MatchString(line) {
+		if !refusals().MatchString(line) {
 			continue
 		}
-		for _, m := range pathIn.FindAllStringSubmatch(speaker.ReplaceAllString(line, ""), -1) {
+		for _, m := range pathIn().FindAllStringSubmatch(speaker().ReplaceAllString(line, ""), -1) {
 			name := m[1] + m[2]
 			if d, ok := v.denial(name); ok {
 				add(d)

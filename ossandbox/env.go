@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 )
 
 // An Environment is the variables of a command and how they differ from those
@@ -35,19 +36,23 @@ var dropNames = []string{"GOAUTH", "GOPROXY", "GOCACHE", "GOTMPDIR", "GOMODCACHE
 var fixed = []string{"EDITOR=true", "VISUAL=true", "PAGER=cat", "GIT_PAGER=cat", "GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0", "TMPDIR=/tmp"}
 
 // secretNames finds variables that are named after a secret.
-var secretNames = regexp.MustCompile(`(?i)(TOKEN|SECRET|PASSW(OR)?D|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_AUTH(_|$)|_PAT$|COOKIE|SESSION_?ID)`)
+var secretNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(TOKEN|SECRET|PASSW(OR)?D|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_AUTH(_|$)|_PAT$|COOKIE|SESSION_?ID)`)
+})
 
 // secretValues finds values that carry one: userinfo in a URL, a key block, or
 // the prefix of a known kind of token.
-var secretValues = regexp.MustCompile(`://[^/@\s]*:[^/@\s]+@|-----BEGIN |\b(gh[pousr]_|github_pat_|glpat-|sk-[A-Za-z0-9]|AKIA[0-9A-Z]{8}|xox[abprs]-|npm_[A-Za-z0-9]{20}|eyJ[A-Za-z0-9_-]{10,}\.)`)
+var secretValues = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`://[^/@\s]*:[^/@\s]+@|-----BEGIN |\b(gh[pousr]_|github_pat_|glpat-|sk-[A-Za-z0-9]|AKIA[0-9A-Z]{8}|xox[abprs]-|npm_[A-Za-z0-9]{20}|eyJ[A-Za-z0-9_-]{10,}\.)`)
+})
 
 // looksSecret says whether a variable is not let through whatever the lists say.
 func looksSecret(name, value string) bool {
-	return secretNames.MatchString(name) || secretValues.MatchString(value)
+	return secretNames().MatchString(name) || secretValues().MatchString(value)
 }
 
 // validName is what a shell can set: anything else would not be a variable.
-var validName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // environment builds the variables of a command. set are those of the plan
 // (HOME, PATH, caches), extra those of the command; each overrides what comes
@@ -88,13 +93,13 @@ func environment(cfg *Config, set, extra []string) Environment {
 }
 
 func passes(cfg *Config, name, value string) bool {
-	if !validName.MatchString(name) {
+	if !validName().MatchString(name) {
 		return false
 	}
 	if slices.Contains(cfg.PassEnv, name) {
 		return true // the person's own word, whatever it looks like
 	}
-	if (name == "LANG" || strings.HasPrefix(name, "LC_")) && !plainLocale.MatchString(value) {
+	if (name == "LANG" || strings.HasPrefix(name, "LC_")) && !plainLocale().MatchString(value) {
 		return false
 	}
 	return nameIn(passNames, name) && !nameIn(dropNames, name) && !looksSecret(name, value)
@@ -102,7 +107,7 @@ func passes(cfg *Config, name, value string) bool {
 
 // plainLocale are the locales in which a shell reads text as the command policy
 // did: in others (Big5, GBK, Shift JIS) half of a letter may be a backslash.
-var plainLocale = regexp.MustCompile(`^(C|POSIX|[A-Za-z_]*\.(UTF-8|utf-?8))?(@[a-z]+)?$`)
+var plainLocale = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(C|POSIX|[A-Za-z_]*\.(UTF-8|utf-?8))?(@[a-z]+)?$`) })
 
 func nameIn(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(p string) bool {

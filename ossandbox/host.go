@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A host is what the sandbox knows of the person's machine for its whole life:
@@ -223,7 +224,9 @@ func redactedCopies(cfg *Config) (copies []homeCopy) {
 	return copies
 }
 
-var gitSecretLine = regexp.MustCompile(`(?i)(extraheader|smtppass|password|token|secret|cookie)|://[^/\s"]*@`)
+var gitSecretLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(extraheader|smtppass|password|token|secret|cookie)|://[^/\s"]*@`)
+})
 
 // redactGit leaves out the lines that carry a credential, with the lines that
 // continue them, and whole sections whose header carries one.
@@ -233,7 +236,7 @@ func redactGit(text string) string {
 	joined := false                  // the line before goes on in this one
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimSpace(line)
-		keep := !gitSecretLine.MatchString(line) && !secretValues.MatchString(line)
+		keep := !gitSecretLine().MatchString(line) && !secretValues().MatchString(line)
 		switch {
 		case joined:
 			keep = keep && continued
@@ -251,12 +254,14 @@ func redactGit(text string) string {
 }
 
 // npmPlain are the settings of npm that hold no credential.
-var npmPlain = regexp.MustCompile(`^\s*((@[\w.-]+:)?registry|save-exact|save-prefix|engine-strict|legacy-peer-deps|strict-peer-deps|fund|audit|ignore-scripts|package-lock)\s*=`)
+var npmPlain = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*((@[\w.-]+:)?registry|save-exact|save-prefix|engine-strict|legacy-peer-deps|strict-peer-deps|fund|audit|ignore-scripts|package-lock)\s*=`)
+})
 
 func redactNpm(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		if npmPlain.MatchString(line) && !secretValues.MatchString(line) && !gitSecretLine.MatchString(line) {
+		if npmPlain().MatchString(line) && !secretValues().MatchString(line) && !gitSecretLine().MatchString(line) {
 			b.WriteString(line)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -143,24 +144,24 @@ func decodeError(name string, err error) error {
 	return &ConfigError{File: name, What: err.Error()}
 }
 
-var header = regexp.MustCompile(`^\s*\[\[\s*hook\s*\]\]`)
+var header = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*\[\[\s*hook\s*\]\]`) })
 
 // lines are where the tables of hooks begin.
 func lines(data []byte) (out []int) {
 	for i, l := range strings.Split(string(data), "\n") {
-		if header.MatchString(l) {
+		if header().MatchString(l) {
 			out = append(out, i+1)
 		}
 	}
 	return out
 }
 
-var plainName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$`)
+var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$`) })
 
 // hook makes a hook of its table, or says what is wrong with it.
 func (t table) hook(read func(string) ([]byte, error)) (Hook, error) {
 	h := Hook{Name: t.Name, Tools: t.Tools, Language: t.Language, Text: t.Run, Source: t.File, Timeout: time.Duration(t.Timeout) * time.Second}
-	if !plainName.MatchString(t.Name) {
+	if !plainName().MatchString(t.Name) {
 		return h, fmt.Errorf("name is %q: it needs one of at most 64 letters, digits, dots, dashes and underscores", t.Name)
 	}
 	for _, word := range t.Events {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/commandpolicy"
@@ -29,7 +30,7 @@ func archive(state, digest string) string {
 	return filepath.Join(state, "policies", digest+".json")
 }
 
-var digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var digestForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 
 // Archive keeps the texts of the rules in force under their digest.
 func (b Book) Archive(r gate.Rules) error {
@@ -50,7 +51,7 @@ func (b Book) Archive(r gate.Rules) error {
 // Archived are the rules that had a digest; ok is false when their texts are
 // gone, or are not what they were.
 func (b Book) Archived(digest string) (r gate.Rules, ok bool) {
-	if !digestForm.MatchString(digest) {
+	if !digestForm().MatchString(digest) {
 		return r, false
 	}
 	data, err := statedir.Read(archive(b.State, digest), true)

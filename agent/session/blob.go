@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,7 +21,7 @@ const blobFolder = "blobs"
 // maxBlob is the size of the largest one that is read, in bytes.
 const maxBlob = 16 << 20
 
-var blobForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var blobForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 
 // KeepBlob stores content beside the log and returns its hash in hex.
 func (l *Log) KeepBlob(data []byte) (string, error) {
@@ -66,7 +67,7 @@ func hashOf(data []byte) string {
 // Blob is what was stored under a hash. Content that is not what its name says
 // is an error.
 func (l *Log) Blob(sum string) ([]byte, error) {
-	if !blobForm.MatchString(sum) {
+	if !blobForm().MatchString(sum) {
 		return nil, fmt.Errorf("%q names no picture: %w", sum, fs.ErrNotExist)
 	}
 	f, err := os.OpenFile(filepath.Join(l.dir, blobFolder, l.blobName(sum)), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)

@@ -56,7 +56,7 @@ func (s *Store) Commands(root, but string, most int) []string {
 	}
 	var folders []folder
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && e.IsDir() && idForm.MatchString(e.Name()) && e.Name() != but {
+		if info, err := e.Info(); err == nil && e.IsDir() && idForm().MatchString(e.Name()) && e.Name() != but {
 			folders = append(folders, folder{e.Name(), info.ModTime().UnixNano()})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
@@ -41,7 +42,7 @@ type Store struct {
 // NewStore names the folder; nothing is created or read yet.
 func NewStore(dir string) *Store { return (&Store{dir: dir}).With("") }
 
-var idForm = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{12}$`)
+var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{12}$`) })
 
 // A NotFoundError says that there is no such session.
 type NotFoundError struct{ ID string }
@@ -328,7 +329,7 @@ func (s *Store) Has(id string) bool {
 }
 
 func (s *Store) folder(id string) (string, error) {
-	if !idForm.MatchString(id) {
+	if !idForm().MatchString(id) {
 		return "", &NotFoundError{id}
 	}
 	dir := filepath.Join(s.dir, id)
@@ -461,7 +462,7 @@ func (s *Store) List() ([]Summary, error) {
 	var out []Summary
 	known, rows, fresh := s.readIndex(), map[string]indexed{}, false
 	for _, entry := range entries {
-		if id := entry.Name(); entry.IsDir() && idForm.MatchString(id) {
+		if id := entry.Name(); entry.IsDir() && idForm().MatchString(id) {
 			rows[id] = s.row(id, known)
 			fresh = fresh || rows[id] != known[id]
 			out = append(out, rows[id].Summary)

@@ -270,7 +270,7 @@ func (v *vault) survey() (open []string, header json.RawMessage, err error) {
 		return nil, nil, fmt.Errorf("sessions: %w", err)
 	}
 	for _, e := range entries {
-		if !e.IsDir() || !idForm.MatchString(e.Name()) {
+		if !e.IsDir() || !idForm().MatchString(e.Name()) {
 			continue
 		}
 		h, err := sealOf(filepath.Join(v.dir, e.Name()))

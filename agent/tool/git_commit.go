@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 )
@@ -36,7 +37,7 @@ func (t gitCommit) Plan(ctx context.Context, v View, args json.RawMessage) (effe
 	if strings.TrimSpace(a.Message) == "" {
 		return effect.Set{}, &ArgumentError{"message is empty"}
 	}
-	if forgedTrailer.MatchString(a.Message) {
+	if forgedTrailer().MatchString(a.Message) {
 		return effect.Set{}, &ArgumentError{"message has a line Tera-Audit: only the program itself writes it, leave it out"}
 	}
 	paths, err := gitPaths(ctx, v, a.Paths)
@@ -51,10 +52,10 @@ func (t gitCommit) Plan(ctx context.Context, v View, args json.RawMessage) (effe
 }
 
 // forgedTrailer finds lines that would pass for the head of the audit log.
-var forgedTrailer = regexp.MustCompile(`(?im)^[\s]*tera-audit[\s]*:`)
+var forgedTrailer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?im)^[\s]*tera-audit[\s]*:`) })
 
 // trailerLine is a line that git takes for a trailer.
-var trailerLine = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*: .`)
+var trailerLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*: .`) })
 
 // withTrailer ends a message in a line, in its last paragraph where that holds
 // trailers already.
@@ -68,7 +69,7 @@ func withTrailer(message, line string) string {
 		if strings.TrimSpace(lines[i]) == "" {
 			return message + "\n" + line
 		}
-		if !trailerLine.MatchString(lines[i]) {
+		if !trailerLine().MatchString(lines[i]) {
 			break
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 
 	"github.com/tera-pilot/tera-pilot/internal/seal"
 	"golang.org/x/sys/unix"
@@ -41,7 +42,7 @@ func (e *DamagedError) Error() string {
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-var hashForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var hashForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
@@ -61,7 +62,7 @@ func (b *blobs) file(sum string) string { return fileIn(b.dir, b.name(sum)) }
 func fileIn(dir, name string) string { return filepath.Join(dir, name[:2], name) }
 
 func (b *blobs) has(sum string) bool {
-	if !hashForm.MatchString(sum) {
+	if !hashForm().MatchString(sum) {
 		return false
 	}
 	if b.memory != nil {
@@ -77,7 +78,7 @@ func (b *blobs) borrow(sum string) bool {
 	if b.has(sum) {
 		return true
 	}
-	if b.earlier == "" || !hashForm.MatchString(sum) {
+	if b.earlier == "" || !hashForm().MatchString(sum) {
 		return false
 	}
 	if err := os.MkdirAll(filepath.Dir(b.file(sum)), 0o700); err != nil {
@@ -136,7 +137,7 @@ func blobContext(sum string) string { return "tera-pilot/undo/1 blob " + sum }
 
 // load returns content, held to its hash.
 func (b *blobs) load(path, sum string) ([]byte, error) {
-	if !hashForm.MatchString(sum) {
+	if !hashForm().MatchString(sum) {
 		return nil, &DamagedError{path, errors.New("its hash is none")}
 	}
 	if data, ok := b.memory[sum]; ok {

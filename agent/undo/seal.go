@@ -64,7 +64,7 @@ func Seal(dir string, key seal.Key) error {
 func sealBlobs(dir string, key seal.Key) error {
 	b := blobs{dir: dir, key: key, limit: 1 << 62, sync: (*os.File).Sync}
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !hashForm.MatchString(d.Name()) {
+		if err != nil || d.IsDir() || !hashForm().MatchString(d.Name()) {
 			return err
 		}
 		data, err := os.ReadFile(path)

@@ -109,7 +109,7 @@ var toolImports = map[string]bool{
 	"bytes": true, "cmp": true, "context": true, "encoding/base64": true, "encoding/binary": true, "encoding/hex": true,
 	"encoding/json": true, "errors": true, "fmt": true, "io": true, "maps": true, "math": true, "path": true, "regexp": true,
 	"slices": true, "sort": true, "strconv": true, "strings": true, "time": true, "unicode": true, "unicode/utf16": true,
-	"unicode/utf8": true, "crypto/sha256": true, "iter": true,
+	"unicode/utf8": true, "crypto/sha256": true, "iter": true, "sync": true,
 	"github.com/bmatcuk/doublestar/v4": true, "github.com/sergi/go-diff/diffmatchpatch": true,
 }
 

@@ -75,13 +75,13 @@ type entry struct {
 type Info struct{ Name, Source string }
 
 var (
-	nameForm = regexp.MustCompile(`^[a-z][a-z0-9._-]{0,63}$`)
-	envForm  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	nameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9._-]{0,63}$`) })
+	envForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 )
 
 // Set stores the key called name. from is env:VAR, file:PATH or stdin.
 func (s *Store) Set(name, from string, stdin io.Reader) error {
-	if !nameForm.MatchString(name) {
+	if !nameForm().MatchString(name) {
 		return fmt.Errorf("%q is no name of a provider: small letters, digits, dots and dashes", name)
 	}
 	e, err := newEntry(from, stdin)
@@ -99,7 +99,7 @@ func (s *Store) Set(name, from string, stdin io.Reader) error {
 func newEntry(from string, stdin io.Reader) (entry, error) {
 	kind, rest, _ := strings.Cut(from, ":")
 	switch {
-	case kind == "env" && envForm.MatchString(rest):
+	case kind == "env" && envForm().MatchString(rest):
 		return entry{Env: rest}, nil
 	case kind == "file" && filepath.IsAbs(rest):
 		return entry{File: filepath.Clean(rest)}, nil

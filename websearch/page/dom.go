@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/net/html"
@@ -19,12 +20,14 @@ var unseen = []atom.Atom{
 }
 
 // hiding are styles that keep an element from being seen.
-var hiding = regexp.MustCompile(`(^|;)(` + strings.Join([]string{
-	`display:none`, `visibility:(hidden|collapse)`, `opacity:(0|0?\.0\d*|0%)(;|$|!)`, `content-visibility:hidden`,
-	`font-size:(0|0?\.0\d*)(px|em|rem|pt|%)?(;|$|!)`, `font-size:(1|0?\.\d+|1\.\d+)(px|pt|%)(;|$|!)`, `font:[01](px)?/`, `zoom:0(;|$|!)`, `filter:opacity\(0`,
-	`(left|top|right|bottom|text-indent|margin-left|margin-top):-\d{3,}`, `transform:(scale\(0|translate[xy]?\(-\d{3,})`,
-	`(max-)?(width|height):0(px)?(;|$|!)`, `clip:rect\(0`, `clip-path:inset\((50|100)%`, `color:transparent`,
-}, "|") + `)`)
+var hiding = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|;)(` + strings.Join([]string{
+		`display:none`, `visibility:(hidden|collapse)`, `opacity:(0|0?\.0\d*|0%)(;|$|!)`, `content-visibility:hidden`,
+		`font-size:(0|0?\.0\d*)(px|em|rem|pt|%)?(;|$|!)`, `font-size:(1|0?\.\d+|1\.\d+)(px|pt|%)(;|$|!)`, `font:[01](px)?/`, `zoom:0(;|$|!)`, `filter:opacity\(0`,
+		`(left|top|right|bottom|text-indent|margin-left|margin-top):-\d{3,}`, `transform:(scale\(0|translate[xy]?\(-\d{3,})`,
+		`(max-)?(width|height):0(px)?(;|$|!)`, `clip:rect\(0`, `clip-path:inset\((50|100)%`, `color:transparent`,
+	}, "|") + `)`)
+})
 
 // prune removes what no reader sees, in place. It does not recurse: nesting is
 // the page's choice.
@@ -73,7 +76,7 @@ func hidden(n *html.Node) bool {
 				return true
 			}
 		case "style":
-			if css := plainCSS(a.Val); hiding.MatchString(css) || unreadable(css) {
+			if css := plainCSS(a.Val); hiding().MatchString(css) || unreadable(css) {
 				return true
 			}
 		}
@@ -81,14 +84,14 @@ func hidden(n *html.Node) bool {
 	return n.DataAtom == atom.Dialog && !has(n, "open")
 }
 
-var comment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+var comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)/\*.*?\*/`) })
 
 // escape is a character of CSS by its number, or after a backslash.
-var escape = regexp.MustCompile(`\\([0-9A-Fa-f]{1,6}\s?|[^0-9A-Fa-f])`)
+var escape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\([0-9A-Fa-f]{1,6}\s?|[^0-9A-Fa-f])`) })
 
 // plainCSS is a style without comments, escapes and white space.
 func plainCSS(css string) string {
-	css = escape.ReplaceAllStringFunc(comment.ReplaceAllString(css, ""), func(m string) string {
+	css = escape().ReplaceAllStringFunc(comment().ReplaceAllString(css, ""), func(m string) string {
 		n, err := strconv.ParseUint(strings.TrimSpace(m[1:]), 16, 32)
 		if err != nil || n > unicode.MaxRune {
 			return m[1:]
@@ -98,12 +101,14 @@ func plainCSS(css string) string {
 	return strings.Join(strings.Fields(strings.ToLower(css)), "")
 }
 
-var colours = regexp.MustCompile(`(?:^|;)(color|background|background-color):([^;!]+)`)
+var colours = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|;)(color|background|background-color):([^;!]+)`)
+})
 
 // unreadable says that a text has the colour of its own background.
 func unreadable(css string) bool {
 	text, behind := "", "-"
-	for _, m := range colours.FindAllStringSubmatch(css, -1) {
+	for _, m := range colours().FindAllStringSubmatch(css, -1) {
 		c := strings.NewReplacer("white", "#ffffff", "black", "#000000", "rgb(255,255,255)", "#ffffff", "rgb(0,0,0)", "#000000").Replace(m[2])
 		if len(c) == 4 && c[0] == '#' {
 			c = string([]byte{'#', c[1], c[1], c[2], c[2], c[3], c[3]})
