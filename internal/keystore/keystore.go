@@ -334,7 +334,7 @@ func (s *Store) Secret(name string) (string, error) {
 // Exchange replaces a stored value by what f makes of it; "" forgets it.
 // Processes that do so wait for each other. When f fails, all stays as it was.
 func (s *Store) Exchange(name string, f func(old string) (string, error)) error {
-	if !nameForm.MatchString(name) {
+	if !nameForm().MatchString(name) {
 		return fmt.Errorf("%q is no name in the key store", name)
 	}
 	return statedir.Update(s.file, func([]byte) ([]byte, error) {
