@@ -52,6 +52,14 @@ func (p *opening) Subscribe(seq uint64) ([]event.Event, <-chan event.Event, func
 	return p.o.Subscribe(seq)
 }
 
+// Recall implements tui.Session.
+func (p *opening) Recall(seqs []uint64) ([]event.Event, error) {
+	if err := p.ready(); err != nil {
+		return nil, err
+	}
+	return p.o.Recall(seqs)
+}
+
 // Load implements activity.Source.
 func (p *opening) Load(after int64) (activity.Page, error) {
 	if err := p.ready(); err != nil {
