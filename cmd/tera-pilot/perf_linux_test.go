@@ -323,16 +323,18 @@ func BenchmarkTurns(b *testing.B) {
 // BenchmarkRun is the program without a terminal: one reply of a model on
 // loopback, and 50 calls one after the other, less that.
 func BenchmarkRun(b *testing.B) {
-	const calls = 50
-	scripts := map[string]string{"reply": "", "read": `{"tool":"read_file","args":{"path":"a.txt"}}`, "command": `{"tool":"execute_command","args":{"command":"true"}}`}
+	const calls = 50 // none like another: a model that goes in circles is stopped
+	scripts := map[string]string{"read": `{"calls":[{"tool":"read_file","args":{"path":"%d.txt"}}]},`, "command": `{"calls":[{"tool":"execute_command","args":{"command":"true %d"}}]},`}
 	took := map[string][]time.Duration{}
 	for b.Loop() {
 		for _, name := range []string{"reply", "read", "command"} {
-			steps := strings.Repeat(`{"calls":[`+scripts[name]+`]},`, calls)
-			if name == "reply" {
-				steps = ""
+			var steps strings.Builder
+			for i := range calls {
+				if scripts[name] != "" {
+					fmt.Fprintf(&steps, scripts[name], i)
+				}
 			}
-			took[name] = append(took[name], unattended(b, `{"steps":[`+steps+`{"say":"done"}]}`))
+			took[name] = append(took[name], unattended(b, `{"steps":[`+steps.String()+`{"say":"done"}]}`, calls))
 		}
 	}
 	middle := func(name string) time.Duration {
@@ -343,12 +345,14 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportMetric(ms(middle("command")-middle("reply"))/calls, "command-ms")
 }
 
-// unattended is how long a run of a script takes.
-func unattended(tb testing.TB, script string) time.Duration {
+// unattended is how long a run of a script takes, in a folder of so many files.
+func unattended(tb testing.TB, script string, files int) time.Duration {
 	tb.Helper()
 	f := newFolders(tb, script)
-	if err := os.WriteFile(filepath.Join(f.repo, "a.txt"), []byte("one\n"), 0o600); err != nil {
-		tb.Fatal(err)
+	for i := range files {
+		if err := os.WriteFile(filepath.Join(f.repo, fmt.Sprint(i, ".txt")), fmt.Appendln(nil, i), 0o600); err != nil {
+			tb.Fatal(err)
+		}
 	}
 	s, err := scenario.Load(f.script)
 	if err != nil {

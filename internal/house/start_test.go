@@ -3,6 +3,7 @@ package house
 import (
 	"go/ast"
 	"go/token"
+	"strings"
 	"testing"
 )
 
@@ -11,8 +12,8 @@ import (
 // (docs/architecture.md, section 6).
 func TestNothingIsCompiledAtStart(t *testing.T) {
 	for _, f := range sources(t, 0) {
-		if f.test {
-			continue
+		if f.test || strings.HasPrefix(f.name, "contrib") {
+			continue // no part of the program
 		}
 		for _, d := range f.ast.Decls {
 			vars, ok := d.(*ast.GenDecl)
