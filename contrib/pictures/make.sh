@@ -34,7 +34,7 @@ begin() {
 	n=$((n + 1))
 	tmux="tmux -L pictures-$$-$n -f /dev/null" # not the server that is about to end
 	$tmux new-session -d -x 100 -y 30 -c "$repo" \
-		"exec env -i HOME='$home' PATH='$PATH' TERM=xterm-256color COLORTERM=truecolor EDITOR=true '$work/bin/tera-pilot' $*"
+		"exec env -i LANG=C.UTF-8 HOME='$home' PATH='$PATH' TERM=xterm-256color COLORTERM=truecolor EDITOR=true '$work/bin/tera-pilot' $*"
 }
 keys() { for k in "$@"; do $tmux send-keys "$k"; sleep 0.3; done; }
 # wait_for waits until a text is on the screen.
@@ -94,6 +94,6 @@ shot keys
 keys Escape
 $tmux send-keys -l "/doctor"
 keys Enter
-wait_for "need a look"
+wait_for "everything works"
 shot self-test
 echo "made: $(ls "$out"/*.svg | wc -l) pictures in $out"
