@@ -82,7 +82,8 @@ func (e *exporter) indexText(segment int64) (map[int64][]textAt, error) {
 }
 
 // An exportWriter writes one of the two forms of an export: an object, or the
-// same members as lines, where lists are written item by item.
+// same members as lines, where lists are written item by item. The error of a
+// write stays with out, and comes back from its Flush.
 type exportWriter struct {
 	out   *bufio.Writer
 	lines bool

@@ -214,7 +214,7 @@ func (k *keep) sweep() (left []string) {
 		}
 	}
 	if err := k.journal.Truncate(0); err == nil && lines.Len() > 0 {
-		k.journal.WriteString(lines.String())
+		k.journal.WriteString(lines.String()) // where it fails, left names them all the same
 	}
 	return left
 }

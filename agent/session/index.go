@@ -64,7 +64,7 @@ func (s *Store) writeIndex(rows map[string]indexed) {
 	}
 	_, err = tmp.Write(b)
 	if closeErr := tmp.Close(); err != nil || closeErr != nil || os.Rename(tmp.Name(), filepath.Join(s.dir, indexFile)) != nil {
-		_ = os.Remove(tmp.Name())
+		_ = os.Remove(tmp.Name()) // best effort, as all of it
 	}
 }
 

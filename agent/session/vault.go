@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/tera-pilot/tera-pilot/internal/seal"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 )
 
 // sealFile says, beside the sessions, that they are encrypted, and how the key
@@ -248,19 +249,19 @@ func (v *vault) save(key seal.Key, header json.RawMessage, open []string, first 
 // place writes a file as a whole and durably. first says that there must not
 // be one.
 func place(path string, data []byte, first bool) error {
+	if !first {
+		return statedir.Write(path, data)
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*") // 0600
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name()) // gone already when it was renamed
+	defer os.Remove(tmp.Name()) // it has its other name then
 	_, err = tmp.Write(data)
 	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return err
 	}
-	if first {
-		return os.Link(tmp.Name(), path)
-	}
-	return os.Rename(tmp.Name(), path)
+	return os.Link(tmp.Name(), path)
 }
 
 // survey finds the sessions in the open, and the header of an encrypted one.

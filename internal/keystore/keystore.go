@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -88,12 +87,10 @@ func (s *Store) Set(name, from string, stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.read()
-	if err != nil {
-		return err
-	}
-	all[name] = e
-	return s.write(all)
+	return s.update(func(all map[string]entry) error {
+		all[name] = e
+		return nil
+	})
 }
 
 func newEntry(from string, stdin io.Reader) (entry, error) {
@@ -132,15 +129,13 @@ func readKey(r io.Reader) (string, error) {
 
 // Remove forgets a key.
 func (s *Store) Remove(name string) error {
-	all, err := s.read()
-	if err != nil {
-		return err
-	}
-	if _, ok := all[name]; !ok {
-		return fmt.Errorf("no key is stored for %q: `tera-pilot keys list` shows those there are", name)
-	}
-	delete(all, name)
-	return s.write(all)
+	return s.update(func(all map[string]entry) error {
+		if _, ok := all[name]; !ok {
+			return fmt.Errorf("no key is stored for %q: `tera-pilot keys list` shows those there are", name)
+		}
+		delete(all, name)
+		return nil
+	})
 }
 
 // List says which keys there are and where they come from, by name.
@@ -292,29 +287,26 @@ func (s *Store) seal(data []byte) ([]byte, error) {
 	return json.Marshal(sealed{header, key.Seal(sealContext, data)})
 }
 
-// write replaces the file, so that a crash leaves the old one or the new one.
-func (s *Store) write(all map[string]entry) error {
-	data, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return fmt.Errorf("key store: %w", err)
-	}
-	if data, err = s.seal(data); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(s.file), ".keys-*")
-	if err != nil {
-		return fmt.Errorf("key store: %w", err)
-	}
-	defer os.Remove(tmp.Name()) // gone already when all went well
-	_, err = tmp.Write(append(data, '\n'))
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), s.file)
-	}
-	if err != nil {
-		return fmt.Errorf("key store: %w", err)
-	}
-	return nil
+// update replaces the file by what change makes of the keys in it, whole or not
+// at all. Processes that do so wait for each other.
+func (s *Store) update(change func(all map[string]entry) error) error {
+	return statedir.Update(s.file, func([]byte) ([]byte, error) {
+		all, err := s.read()
+		if err == nil {
+			err = change(all)
+		}
+		if err != nil {
+			return nil, err
+		}
+		data, err := json.MarshalIndent(all, "", "  ")
+		if err != nil {
+			return nil, fmt.Errorf("key store: %w", err)
+		}
+		if data, err = s.seal(data); err != nil {
+			return nil, err
+		}
+		return append(data, '\n'), nil
+	})
 }
 
 // OpenLogins names the store of what logins gave (tokens), a file of its own
@@ -337,26 +329,18 @@ func (s *Store) Exchange(name string, f func(old string) (string, error)) error 
 	if !nameForm().MatchString(name) {
 		return fmt.Errorf("%q is no name in the key store", name)
 	}
-	return statedir.Update(s.file, func([]byte) ([]byte, error) {
-		all, err := s.read()
-		if err != nil {
-			return nil, err
-		}
+	return s.update(func(all map[string]entry) error {
 		value, err := f(all[name].Value)
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case len(value) > maxSecret:
-			return nil, fmt.Errorf("key store: a value is longer than %d bytes", maxSecret)
+			return fmt.Errorf("key store: a value is longer than %d bytes", maxSecret)
 		case value == "":
 			delete(all, name)
 		default:
 			all[name] = entry{Value: value}
 		}
-		data, err := json.MarshalIndent(all, "", "  ")
-		if err != nil {
-			return nil, fmt.Errorf("key store: %w", err)
-		}
-		return s.seal(data)
+		return nil
 	})
 }

@@ -3,9 +3,11 @@ package keystore
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tera-pilot/tera-pilot/internal/seal"
@@ -133,5 +135,22 @@ func TestPassphrase(t *testing.T) {
 		if got, err := locked.Get("openai", os.Getenv); err == nil && got != "first-key" {
 			t.Errorf("byte %d flipped: %q", i, got)
 		}
+	}
+}
+
+// TestKeysSetSideBySide: no process takes back what another one sets.
+func TestKeysSetSideBySide(t *testing.T) {
+	state := t.TempDir()
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			if err := Open(state).Set(fmt.Sprintf("p%d", i), "env:VAR", nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if list, err := Open(state).List(); err != nil || len(list) != 8 {
+		t.Errorf("%d of 8 keys are there: %v", len(list), err)
 	}
 }

@@ -86,21 +86,7 @@ func Set(state, secret string, from io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("prompt: %w", err)
 	}
-	return write(filepath.Join(state, file), append(b, '\n'))
-}
-
-// write replaces the file, so that a crash leaves the old one or the new one.
-func write(path string, b []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".prompt-*") // 0600
-	if err != nil {
-		return fmt.Errorf("prompt: %w", err)
-	}
-	defer os.Remove(tmp.Name()) // gone already when all went well
-	_, err = tmp.Write(b)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
+	if err := statedir.Write(filepath.Join(state, file), append(b, '\n')); err != nil {
 		return fmt.Errorf("prompt: %w", err)
 	}
 	return nil

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 )
 
@@ -24,7 +22,11 @@ type answersFile struct {
 // Get is the answer for a folder. known is false when it was never asked
 // about.
 func (a Answers) Get(folder string) (yes, known bool, err error) {
-	all, err := a.read()
+	b, err := Read(a.file, false)
+	if err != nil {
+		return false, false, err
+	}
+	all, err := a.parse(b)
 	if err != nil {
 		return false, false, err
 	}
@@ -32,18 +34,13 @@ func (a Answers) Get(folder string) (yes, known bool, err error) {
 	return yes, known, nil
 }
 
-func (a Answers) read() (answersFile, error) {
+// parse reads the file's content; none is that nothing was asked yet.
+func (a Answers) parse(b []byte) (answersFile, error) {
 	out := answersFile{V: 1, Folders: map[string]bool{}}
-	if err := CheckFile(a.file, false); err != nil {
-		return out, err
-	}
-	b, err := os.ReadFile(a.file)
-	if errors.Is(err, fs.ErrNotExist) {
+	if len(b) == 0 {
 		return out, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(b, &out)
-	}
+	err := json.Unmarshal(b, &out)
 	if err == nil && (out.V != 1 || out.Folders == nil) {
 		err = errors.New("it is of another version")
 	}
@@ -53,27 +50,15 @@ func (a Answers) read() (answersFile, error) {
 	return out, nil
 }
 
-// Put keeps an answer. The file changes whole or not at all.
-func (a Answers) Put(folder string, yes bool) (err error) {
-	all, err := a.read()
-	if err != nil {
-		return err
-	}
-	all.Folders[folder] = yes
-	b, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(a.file), ".answers-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(append(b, '\n'))
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), a.file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
+// Put keeps an answer. Processes that do so wait for each other.
+func (a Answers) Put(folder string, yes bool) error {
+	return Update(a.file, func(old []byte) ([]byte, error) {
+		all, err := a.parse(old)
+		if err != nil {
+			return nil, err
+		}
+		all.Folders[folder] = yes
+		b, err := json.MarshalIndent(all, "", "  ")
+		return append(b, '\n'), err
+	})
 }

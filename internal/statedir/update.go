@@ -79,7 +79,7 @@ func Update(file string, change func(old []byte) ([]byte, error)) (err error) {
 	if err != nil {
 		return err
 	}
-	return replace(dir, file, data)
+	return Write(file, data)
 }
 
 func flock(f *os.File) error {
@@ -90,8 +90,10 @@ func flock(f *os.File) error {
 	}
 }
 
-// replace puts data in the place of a file by a rename in its folder.
-func replace(dir, file string, data []byte) error {
+// Write puts data in the place of a file, whole or not at all and durably, with
+// the mode 0600. Who writes what he has read before uses Update.
+func Write(file string, data []byte) error {
+	dir := filepath.Dir(file)
 	tmp, err := os.CreateTemp(dir, ".new-*") // 0600
 	if err != nil {
 		return err
