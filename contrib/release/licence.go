@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/sumdb/dirhash"
 )
 
 // part is something that is linked into the program: a module, or Go's own
@@ -78,7 +80,11 @@ func (s source) linked(ctx context.Context, t target, program string) ([]part, e
 			return nil, fmt.Errorf("%s is replaced; what is given out is built from published modules", m.Path)
 		}
 		p := part{path: m.Path, version: m.Version, sum: m.Sum}
-		if err := p.read(folders[m.Path]); err != nil {
+		at := folders[m.Path]
+		if err := intact(at.root, p); err != nil {
+			return nil, err
+		}
+		if err := p.read(at.dirs); err != nil {
 			return nil, err
 		}
 		parts = append(parts, p)
@@ -86,31 +92,45 @@ func (s source) linked(ctx context.Context, t target, program string) ([]part, e
 	return parts, nil
 }
 
+// intact holds a module, unpacked in the cache, to its sum of go.sum: Go itself
+// looks at a module only when it unpacks it.
+func intact(root string, p part) error {
+	sum, err := dirhash.HashDir(root, p.path+"@"+p.version, dirhash.Hash1)
+	if err == nil && sum != p.sum {
+		err = fmt.Errorf("%s %s was changed in the cache (%s): remove that folder, and go mod download", p.path, p.version, root)
+	}
+	return err
+}
+
+// cached is where a module is unpacked, and which of its folders count.
+type cached struct {
+	root string
+	dirs []string
+}
+
 // folders are, of each module, those of the packages that the program is made
 // of, and all above them within the module: each may have terms of its own.
-func (s source) folders(ctx context.Context, t target) (map[string][]string, error) {
+func (s source) folders(ctx context.Context, t target) (map[string]cached, error) {
 	list, err := output(ctx, s.dir, goEnv(t), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Dir}}{{end}}\t{{.Dir}}", "./cmd/tera-pilot")
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]map[string]bool{}
+	out := map[string]cached{}
 	for line := range strings.Lines(list) {
 		f := strings.Split(strings.TrimSpace(line), "\t")
 		if len(f) != 3 {
 			continue // Go's own library
 		}
-		if out[f[0]] == nil {
-			out[f[0]] = map[string]bool{}
-		}
+		at := cached{f[1], out[f[0]].dirs}
 		for dir := f[2]; strings.HasPrefix(dir, f[1]); dir = filepath.Dir(dir) {
-			out[f[0]][dir] = true
+			if !slices.Contains(at.dirs, dir) {
+				at.dirs = append(at.dirs, dir)
+			}
 		}
+		slices.Sort(at.dirs)
+		out[f[0]] = at
 	}
-	sorted := map[string][]string{}
-	for module, dirs := range out {
-		sorted[module] = slices.Sorted(maps.Keys(dirs))
-	}
-	return sorted, nil
+	return out, nil
 }
 
 // read finds the texts of a part. No text, or one that nobody reviewed, is an

@@ -74,9 +74,6 @@ func run(ctx context.Context, args []string, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := src.verifyModules(ctx); err != nil {
-		return err
-	}
 	// The program of this machine writes the pages of all targets: the same
 	// source has the same words.
 	here := target{runtime.GOOS, runtime.GOARCH}

@@ -4,9 +4,12 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"debug/buildinfo"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -244,6 +247,35 @@ func TestTermsThatNobodyRead(t *testing.T) {
 	}
 	if err := (&part{}).read([]string{above, below}); err == nil {
 		t.Error("terms of a lower folder were not seen")
+	}
+}
+
+// TestAModuleThatWasChanged in the cache stops a release, whatever was changed.
+func TestAModuleThatWasChanged(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.go")
+	write := func(words string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(words), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("package a\n")
+	// Made by hand, as go.sum defines it: the hash of the list of the files' hashes.
+	list := sha256.Sum256(fmt.Appendf(nil, "%x  example.org/m@v1.0.0/a.go\n", sha256.Sum256([]byte("package a\n"))))
+	p := part{path: "example.org/m", version: "v1.0.0", sum: "h1:" + base64.StdEncoding.EncodeToString(list[:])}
+	if err := intact(dir, p); err != nil {
+		t.Error(err)
+	}
+	write("package b\n")
+	if intact(dir, p) == nil {
+		t.Error("a changed file was not seen")
+	}
+	write("package a\n")
+	file = filepath.Join(dir, "b.go")
+	write("package a\n")
+	if intact(dir, p) == nil {
+		t.Error("one file more was not seen")
 	}
 }
 

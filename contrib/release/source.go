@@ -98,12 +98,6 @@ func (s source) build(ctx context.Context, t target, to string) error {
 	return err
 }
 
-// verifyModules holds the unpacked modules of the cache to go.sum.
-func (s source) verifyModules(ctx context.Context) error {
-	_, err := output(ctx, s.dir, goEnv(target{}), "go", "mod", "verify")
-	return err
-}
-
 // goEnv is what go is told, on top of where its caches are.
 func goEnv(t target) []string {
 	env := []string{
