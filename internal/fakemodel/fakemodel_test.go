@@ -13,7 +13,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/internal/scenario"
 )
 
-const ask = `{"model":"m","stream":true,"messages":[{"role":"user","content":"x"}],"input":[{"type":"message"}],"contents":[{"role":"user"}]}`
+const ask = `{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"x"}],"input":[{"type":"message"}],"contents":[{"role":"user","parts":[{"text":"x"}]}]}`
 
 var paths = []string{"/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1beta/models/m:streamGenerateContent", "/api/chat"}
 
@@ -131,6 +131,36 @@ func TestPieces(t *testing.T) {
 			if strings.ToValidUTF8(p, "?") != p {
 				t.Errorf("%d: %q is cut in a character", n, p)
 			}
+		}
+	}
+}
+
+// TestWhatNoVendorTakes: a conversation whose calls and results do not fit is
+// refused, and takes no step of the script.
+func TestWhatNoVendorTakes(t *testing.T) {
+	for _, c := range []struct{ path, body string }{
+		{paths[0], `{"model":"m","messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"t","arguments":"{}"}}]}]}`},
+		{paths[0], `{"model":"m","messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"t","arguments":"{}"}}]},{"role":"user","content":"y"}]}`},
+		{paths[0], `{"model":"m","messages":[{"role":"tool","tool_call_id":"a","content":"x"}]}`},
+		{paths[0], `{"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"t","arguments":"{"}}]},{"role":"tool","tool_call_id":"a","content":"x"}]}`},
+		{paths[0], `{"messages":[{"role":"user","content":"x"}]}`},
+		{paths[0], `{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"function":{"name":"a b"}}]}`},
+		{paths[1], `{"model":"m","input":[{"type":"function_call","call_id":"a"},{"type":"message","role":"user"}]}`},
+		{paths[1], `{"model":"m","input":[{"type":"function_call_output","call_id":"a"}]}`},
+		{paths[1], `{"model":"m","input":[{"type":"function_call","call_id":"a"},{"type":"function_call","call_id":"a"}]}`},
+		{paths[2], `{"model":"m","messages":[{"role":"user","content":"x"}]}`},
+		{paths[2], `{"model":"m","max_tokens":9,"messages":[{"role":"assistant","content":"x"}]}`},
+		{paths[2], `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"text","text":""}]}]}`},
+		{paths[2], `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"a"}]},{"role":"user","content":[{"type":"text","text":"y"},{"type":"tool_result","tool_use_id":"a"}]}]}`},
+		{paths[3], `{"contents":[{"role":"model","parts":[{"text":"x"}]}]}`},
+		{paths[3], `{"contents":[{"role":"user","parts":[]}]}`},
+		{paths[3], `{"contents":[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"functionCall":{"name":"a"}},{"functionCall":{"name":"b"}}]},{"role":"user","parts":[{"functionResponse":{"name":"a"}}]}]}`},
+		{paths[4], `{"messages":[{"role":"user","content":"x"}]}`},
+	} {
+		m := New(script(t, `{"steps":[{"say":"x"}]}`), Options{})
+		status, text, err := post(t.Context(), &http.Client{Transport: m.Transport()}, "http://m"+c.path, c.body)
+		if err != nil || status != 400 || !strings.Contains(text, "no vendor takes this") || m.Left() != 1 {
+			t.Errorf("%s took %s: %d %s %v", c.path, c.body, status, text, err)
 		}
 	}
 }

@@ -114,6 +114,10 @@ func (m *Model) play(w http.ResponseWriter, r *http.Request, p protocol, body []
 		fail(w, http.StatusBadRequest, err.Error())
 		return
 	}
+	if err := p.refuse(body); err != nil {
+		fail(w, http.StatusBadRequest, "no vendor takes this: "+err.Error())
+		return
+	}
 	if strings.Contains(r.URL.Path, ":streamGenerateContent") {
 		ask.stream = true // this protocol says it in the path
 	}
@@ -203,6 +207,7 @@ type turn struct {
 // that is sent at once.
 type protocol interface {
 	read(body []byte) (asked, error)
+	refuse(body []byte) error // what the vendor would not take
 	write(t turn, stream bool) (contentType string, frames [][]byte)
 }
 
