@@ -180,7 +180,7 @@ func policy(kind filterKind, c call) uint32 {
 		return deny(low(0)&0x7e020000 != 0)
 	case unix.SYS_IOCTL:
 		switch low(1) {
-		case 0x5412, 0x541c, 0x5423, 0x541d, 0x40086602, 0x40046602, 0x401c5820:
+		case 0x5412, 0x541c, 0x5423, 0x541d, 0x540c, 0x40086602, 0x40046602, 0x401c5820:
 			return eperm
 		}
 		return allowed

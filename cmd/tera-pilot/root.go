@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/internal/netguard"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 // process is everything a run of the program takes from outside.
@@ -100,7 +101,7 @@ func (a *app) exitCode(err error) int {
 		exit = &exitError{code: exitFailed, err: err}
 	}
 	if exit.err != nil {
-		fmt.Fprintf(a.stderr, "tera-pilot: %s\n", exit.err)
+		fmt.Fprintln(a.stderr, visible.OnceProse("tera-pilot: "+exit.err.Error()))
 	}
 	return exit.code
 }

@@ -12,17 +12,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 )
 
-// sandboxCommand runs a command by hand, exactly as the agent would.
+// sandboxCommand runs a command by hand in the sandbox of the agent.
 func (a *app) sandboxCommand() *cobra.Command {
 	var profile string
 	var hosts []string
 	c := &cobra.Command{
 		Use:   "sandbox [flags] -- COMMAND [ARGUMENT...]",
-		Short: "Run a command exactly as the agent would, inside the sandbox",
-		Long: `Run a command exactly as the agent would, inside the sandbox.
+		Short: "Run a command by hand in the agent's sandbox",
+		Long: `Run a command in the sandbox that the agent's commands run in. Git in it reads
+what the repository configures, and starts it there; for the agent, and in
+tera-pilot git, it does not.
 
 The exit code is the command's own (128+n for a death by signal n). 125 means
 that the sandbox could not be set up and nothing ran; 126 and 127, that the
@@ -78,10 +81,10 @@ func (a *app) runSandboxed(ctx context.Context, p ossandbox.Profile, argv []stri
 		return a.sandboxFailed(err)
 	}
 	for _, f := range res.Quarantine {
-		fmt.Fprintf(a.stderr, "tera-pilot sandbox: %s\n", f)
+		a.sandboxNote(fmt.Sprint(f))
 	}
 	if res.LimitReached != "" {
-		fmt.Fprintf(a.stderr, "tera-pilot sandbox: the command was ended at its limit: %s\n", res.LimitReached)
+		a.sandboxNote(fmt.Sprintf("the command was ended at its limit: %s", res.LimitReached))
 	}
 	if res.ExitCode == 0 {
 		return nil
@@ -99,16 +102,23 @@ func (a *app) carryOver(ctx context.Context, box *ossandbox.Sandbox, changes []o
 			wanted = append(wanted, c)
 			continue
 		}
-		fmt.Fprintf(a.stderr, "tera-pilot sandbox: %s is not carried over (%s)\n", c.Path, c.Rule)
+		a.sandboxNote(fmt.Sprintf("%s is not carried over (%s)", c.Path, c.Rule))
 	}
 	if len(wanted) == 0 {
 		return nil
 	}
 	conflicts, err := box.Apply(ctx, wanted)
 	for _, p := range conflicts {
-		fmt.Fprintf(a.stderr, "tera-pilot sandbox: %s is not carried over (changed meanwhile by somebody else)\n", p)
+		a.sandboxNote(p + " is not carried over (changed meanwhile by somebody else)")
 	}
 	return err
+}
+
+// sandboxNote prints a line of ours beside the command's output. What it names
+// may be a file that the command has named: no character of it reaches the
+// terminal as more than text.
+func (a *app) sandboxNote(text string) {
+	fmt.Fprintln(a.stderr, visible.Once("tera-pilot sandbox: "+text))
 }
 
 // sandboxFailed says why nothing ran. The first line never looks like the
@@ -121,7 +131,7 @@ func (a *app) sandboxFailed(err error) error {
 			code = 127
 		}
 	}
-	fmt.Fprintf(a.stderr, "tera-pilot sandbox: %s\n", strings.TrimPrefix(err.Error(), "sandbox: "))
+	fmt.Fprintln(a.stderr, visible.OnceProse("tera-pilot sandbox: "+strings.TrimPrefix(err.Error(), "sandbox: ")))
 	return &exitError{code: code}
 }
 
