@@ -4,7 +4,7 @@
 //
 // A value that was registered with [Redactor.Add] is masked wherever it stands
 // in clear, in base64 (standard and URL alphabet, padded or not, at every
-// alignment, broken into lines or not), in hex, percent-encoded or behind
+// alignment, broken into lines or not), in hex without gaps, percent-encoded once or behind
 // backslash escapes as in JSON, in any mixture of escaped and plain characters.
 // Beside these, keys and tokens whose shape is public knowledge are masked. One
 // secret has one number for the life of a Redactor: [secret:1]. Masked text
