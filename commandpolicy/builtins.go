@@ -1,13 +1,13 @@
 package commandpolicy
 
 import (
-	"sync"
 	"encoding/base64"
 	"encoding/hex"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )

@@ -90,9 +90,7 @@ func (j *judged) dd() bool {
 func (j *judged) tar() bool {
 	args := j.args
 	if len(args) > 0 && args[0].known && args[0].text != "" && args[0].text[0] != '-' {
-		first := args[0]
-		first.text = "-" + first.text
-		args = append([]word{first}, args[1:]...)
+		args = j.tarLetters(args[0], args[1:])
 	}
 	c := j.call.spec.take(j.name, args)
 	j.call = c
@@ -127,6 +125,20 @@ func (j *judged) tar() bool {
 	rest.operands = nil
 	j.apply(c.spec, &rest)
 	return true
+}
+
+// tarLetters spells the first word of an old tar call out: each of its letters
+// is an option, and those with a value take the words behind it in their order.
+func (j *judged) tarLetters(letters word, rest []word) []word {
+	var out []word
+	for i := range len(letters.text) {
+		name := "-" + letters.text[i:i+1]
+		out = append(out, known(name))
+		if o := j.call.spec.opts[name]; o != nil && o.arity == oneValue && len(rest) > 0 {
+			out, rest = append(out, rest[0]), rest[1:]
+		}
+	}
+	return append(out, rest...)
 }
 
 // tarArchive judges the archive: host:file is one on another machine.

@@ -1,11 +1,11 @@
 package commandpolicy
 
 import (
-	"sync"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // git judges git(1): the options of git itself, then those of the subcommand.

@@ -1,13 +1,13 @@
 package commandpolicy
 
 import (
-	"sync"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
