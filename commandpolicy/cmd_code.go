@@ -348,13 +348,15 @@ func (j *judged) items(c *call) ([]word, bool) {
 	if !ok || strings.ContainsAny(text, `'"\`) {
 		return nil, false
 	}
-	fields := strings.Fields(text)
+	// xargs splits at blanks and newlines of ASCII; with a place for the item,
+	// at newlines, and takes blanks off its beginning alone.
+	fields := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' })
 	if c.has("-I", "--replace", "-J") {
 		fields = strings.Split(strings.TrimRight(text, "\n"), "\n")
 	}
 	var out []word
 	for _, f := range fields {
-		out = append(out, word{text: strings.TrimSpace(f), known: true, node: j.w.io.in})
+		out = append(out, word{text: strings.TrimLeft(f, " \t"), known: true, node: j.w.io.in})
 	}
 	return out, len(out) <= maxFields
 }
