@@ -3,7 +3,9 @@ package commandpolicy
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -88,5 +90,51 @@ func TestAwkFindsWhatIsAdded(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Git takes for an option what its own grammar says, and not what ours does: a
+// word that we take for a value, or for an operand behind --, may be --output of
+// the git that is installed. What is proven there must write nothing.
+func TestProvenOptionsWriteNothing(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git on this machine, so there is nothing to compare with")
+	}
+	dir := t.TempDir()
+	run := func(text string) error {
+		cmd := exec.Command(git, strings.Fields(text)...)
+		cmd.Dir = dir
+		cmd.Env = []string{"HOME=" + dir, "PATH=/usr/bin:/bin", "GIT_CONFIG_NOSYSTEM=1", "GIT_PAGER=cat"}
+		return cmd.Run()
+	}
+	for _, text := range []string{"init -q", "-c user.name=n -c user.email=a@b commit -q --allow-empty -m one"} {
+		if err := run(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alone, tried := 0, 0
+	for _, sub := range []string{"diff", "log", "shortlog", "diff-tree", "reflog"} {
+		for name, o := range grammars()["git "+sub].opts {
+			if o.kind != kindText {
+				continue
+			}
+			if a := Parse("git "+sub+" "+name, Context{Workspace: dir, Look: nothing{}}); a.ReadOnly {
+				alone++
+			}
+			for _, rest := range []string{" --output=written HEAD", " -- --output=written HEAD", " -p " + name + " -- --output=written"} {
+				text := sub + " " + name + rest
+				if tried++; !Parse("git "+text, Context{Workspace: dir, Look: nothing{}}).ReadOnly {
+					continue
+				}
+				_ = run(text) // it may well be refused; what counts is what it wrote
+				if _, err := os.Stat(filepath.Join(dir, "written")); err == nil {
+					t.Fatalf("git %s is proven to read only, and writes", text)
+				}
+			}
+		}
+	}
+	if alone < 500 || tried < 3000 {
+		t.Errorf("%d options are proven alone, %d texts tried: the test says little", alone, tried)
 	}
 }

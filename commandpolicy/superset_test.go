@@ -143,7 +143,7 @@ func randomCommand(r *rand.Rand, depth int) string {
 		return call
 	}
 	in := func() string { return randomList(r, depth-1) }
-	switch r.IntN(26) {
+	switch r.IntN(27) {
 	case 0:
 		return "(" + in() + ")"
 	case 1:
@@ -188,6 +188,8 @@ func randomCommand(r *rand.Rand, depth int) string {
 		return "f" + string(rune('1'+r.IntN(3))) + "() { " + in() + "\n}"
 	case 21:
 		return "x+=" + word1(r, 0)
+	case 23:
+		return call + " # p no\\\n" + call
 	case 22:
 		return "for i in 1 2; do " + in() + "\nx=$i" + word1(r, 0) + "\ndone"
 	}
