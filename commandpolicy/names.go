@@ -3,6 +3,8 @@ package commandpolicy
 import (
 	"path"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/secret"
 )
 
 // protectedNames are names that can make other programs run code, or change what
@@ -73,7 +75,7 @@ var publicNames = setOf(`.ssh/known_hosts .ssh/known_hosts.old .ssh/authorized_k
 
 func secretName(p, home string) (string, secretClass) {
 	p = path.Clean(p)
-	base := strings.ToLower(path.Base(p))
+	base := secret.Original(path.Base(p))
 	if strings.HasSuffix(base, ".pub") {
 		return "", noSecret
 	}

@@ -277,7 +277,7 @@ func TestSecretTable(t *testing.T) {
 	}
 	for name, want := range map[string]bool{
 		".env": true, ".ENV": true, ".env.local": true, "prod.env": true, "key.pem": true, "id_rsa": true, "terraform.tfstate": true, "service-account-x.json": true,
-		".env.example": false, "id_rsa.pub": false, "id_generator.go": false, "environment": false, "main.go": false, ".envrc": false,
+		".env~": true, "#.env#": true, "key.pem.bak": true, ".env.example~": false, "main.go~": false, ".env.example": false, "id_rsa.pub": false, "id_generator.go": false, "environment": false, "main.go": false, ".envrc": false,
 	} {
 		if secretName(name) != want {
 			t.Errorf("%s: %v", name, !want)

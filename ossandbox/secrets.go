@@ -4,6 +4,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/secret"
 )
 
 // homeSecrets are the places below HOME where programs keep credentials,
@@ -81,7 +83,8 @@ var workHarmless = []string{"*.pub", "*.example", "*.sample", "*.template", "*.d
 // commands when git does not track it.
 func secretName(name string) bool {
 	lower := strings.ToLower(name)
-	return matchesAny(workSecrets, lower) && !matchesAny(workHarmless, lower)
+	original := secret.Original(name)
+	return (matchesAny(workSecrets, lower) || matchesAny(workSecrets, original)) && !matchesAny(workHarmless, lower) && !matchesAny(workHarmless, original)
 }
 
 func matchesAny(patterns []string, name string) bool {

@@ -3,6 +3,7 @@ package secret
 import (
 	"path"
 	"strings"
+	"unicode"
 )
 
 // SecretPath reports whether the name of a file, or of a folder above it, says
@@ -19,7 +20,33 @@ func SecretPath(name string) bool {
 			return true
 		}
 	}
-	return secretFile(parts[len(parts)-1])
+	last := parts[len(parts)-1]
+	return secretFile(last) || secretFile(Original(last))
+}
+
+// copied are the endings that editors, tools and people give to a copy.
+var copied = []string{"~", ".bak", ".backup", ".old", ".orig", ".save", ".saved", ".swp", ".swo", ".tmp", ".copy", ".rej"}
+
+// Original is the name of the file, in lower case, that name is a copy or a
+// left-over of: .env for .env~, #.env#, .env.bak and ".env ". Other names come
+// back as they are.
+func Original(name string) string {
+	name = strings.ToLower(name)
+	for {
+		short := strings.TrimFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cf) })
+		if hashed, ok := strings.CutPrefix(short, ".#"); ok {
+			short = hashed
+		} else if len(short) > 2 && short[0] == '#' && short[len(short)-1] == '#' {
+			short = short[1 : len(short)-1]
+		}
+		for _, end := range copied {
+			short = strings.TrimSuffix(short, end)
+		}
+		if short == name || short == "" {
+			return name
+		}
+		name = short
+	}
 }
 
 // secretFolder are names below which everything is secret.

@@ -268,6 +268,7 @@ func TestSecretPath(t *testing.T) {
 		".env", "a/.env.local", "/w/.ENV", "/home/u/.ssh/config", "/home/u/.aws/credentials", "x/id_rsa", "id_ed25519", "server.pem", "a.p12", "b.tfstate",
 		"service-account-prod.json", ".npmrc", "/home/u/.config/gh/hosts.yml", "/home/u/.bash_history", "/home/u/.local/share/keyrings/a",
 		"/home/u/.tera_pilot/audit_key", ".git-credentials", "/home/u/.cargo/credentials.toml", "/home/u/.docker/config.json", "dir/tls.key",
+		".env~", "#.env#", ".env.bak", "a/.#.env", "server.pem ", "server.pem.old", ".npmrc.orig", "credentials.yml.bak~", ".env\u200b",
 		"/home/u/.m2/settings.xml", "/home/u/.gradle/gradle.properties", `C:\Users\u\.ssh\id_rsa`, "a/../.env", "/home/u/.config/google-chrome/Default/Login Data",
 	} {
 		if !SecretPath(p) {
@@ -275,7 +276,7 @@ func TestSecretPath(t *testing.T) {
 		}
 	}
 	for _, p := range []string{
-		"", "main.go", "environment.go", "id_map.go", "id_rsa.pub", "a/keys.go", "docs/credentials.md", "tf/main.tf", ".github/workflows/x.yml",
+		"", "main.go", "main.go~", "README.md.bak", "#main.go#", "~", ".bak", "environment.go", "id_map.go", "id_rsa.pub", "a/keys.go", "docs/credentials.md", "tf/main.tf", ".github/workflows/x.yml",
 		".docker/Dockerfile", ".config/nvim/init.lua", "settings.xml", "audit_key.pub", "history.txt",
 	} {
 		if SecretPath(p) {
