@@ -191,7 +191,8 @@ func (s *Session) askServer(ctx context.Context, a asking) (event.Notice, error)
 	case err != nil:
 		return event.Notice{}, err
 	case res.Status != "ok":
-		return serversNotice("warn", visible.Prose(res.Body)), nil
+		why, _, _ := strings.Cut(strings.TrimPrefix(res.Body, "Not done: "), "\n")
+		return serversNotice("warn", a.args.Server+" was not asked: "+visible.Once(why)), nil
 	case a.tool == tool.MCPRead:
 		return serversNotice("info", fmt.Sprintf("%s of %s is in the context, marked as data: %s", visible.Strict(a.what), a.args.Server, size(int64(len(res.Body))))), nil
 	case res.Body == "":
@@ -292,7 +293,11 @@ func (s *Session) health() string {
 	if b.Len() == 0 {
 		return "no MCP server is set up: `tera-pilot mcp add NAME -- COMMAND`"
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	n := strings.Count(b.String(), "\n")
+	if n == 1 {
+		return strings.TrimSuffix(b.String(), "\n")
+	}
+	return fmt.Sprintf("%d MCP servers\n%s", n, strings.TrimSuffix(b.String(), "\n"))
 }
 
 // lastWords are the last lines of a server's stderr.
@@ -405,12 +410,11 @@ func approval(r world.ServerReport) event.Question {
 		switch {
 		case t.Why != "":
 			w.warn("refused", t.Why)
-		case len(t.Changes) > 0:
+		case !t.Unchanged():
 			for _, c := range t.Changes {
 				w.add(event.LineDelete, visible.Strict(c.Field+" "+c.Before))
 				w.add(event.LineAdd, visible.Strict(c.Field+" "+c.After))
 			}
-		case !t.Unchanged():
 			w.add(event.LineModel, visible.Strict(t.JSON))
 		}
 	}

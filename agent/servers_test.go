@@ -72,6 +72,10 @@ func TestAResourceInTheContext(t *testing.T) {
 	if !strings.Contains(fmt.Sprint(s.Taint), "mcp") {
 		t.Errorf("taint %v", s.Taint)
 	}
+	// Stand-ins of the sandbox, there while the server runs, are nobody's changes.
+	if s, err := r.session.State(); err != nil || len(s.Changed) != 1 || s.Changed[0].Path != "asked.log" {
+		t.Errorf("changed: %v, %v", s.Changed, err)
+	}
 	r.stop()
 	if got := fmt.Sprint(r.outcomes("mcp_read"), r.outcomes("mcp_list")); got != "[ok] [ok]" {
 		t.Errorf("on record: %s", got)

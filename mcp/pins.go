@@ -32,7 +32,11 @@ func (p Pin) Judge(id Identity, d Definition) (State, []Change) {
 		return New, nil
 	}
 	if p.Identity.Hash() != id.Hash() {
-		return Changed, []Change{{Field: "server", Before: p.Identity.String(), After: id.String()}}
+		changes := []Change{{Field: "server", Before: p.Identity.String(), After: id.String()}}
+		if was, ok := p.Tools[d.Name]; ok && was != d.JSON {
+			changes = append(changes, Changes(Definition{d.Name, was}, d)...)
+		}
+		return Changed, changes
 	}
 	was, ok := p.Tools[d.Name]
 	switch {

@@ -45,6 +45,9 @@ func (w *World) Survey(ctx context.Context, visit func(Thing) error) error {
 		return err
 	}
 	s := surveyor{ctx: ctx, f: w.files, device: top.Device, visit: visit}
+	if w.box != nil {
+		s.standIns = w.box.StandIns()
+	}
 	return s.folder(d, ".", nil, 0)
 }
 
@@ -53,6 +56,9 @@ type surveyor struct {
 	f      *Files
 	device uint64
 	visit  func(Thing) error
+
+	// standIns are the sandbox's own, which stand while a server runs in it.
+	standIns map[string]bool
 }
 
 func (s *surveyor) folder(d *roots.Dir, name string, rules *ignoreRules, depth int) error {
@@ -98,7 +104,11 @@ func (s *surveyor) thing(d *roots.Dir, base, name string, rules *ignoreRules, de
 		return nil
 	}
 	t := s.f.thing(d, base, name, state)
+	standIn := s.standIns[s.f.root.Join(name)]
 	if state.Type != roots.Folder {
+		if standIn && state.Size == 0 {
+			return nil
+		}
 		return s.visit(t)
 	}
 	var sub *roots.Dir
@@ -118,6 +128,11 @@ func (s *surveyor) thing(d *roots.Dir, base, name string, rules *ignoreRules, de
 		return s.visit(t)
 	}
 	defer sub.Close()
+	if standIn {
+		if inside, err := sub.Names(); err == nil && len(inside) == 0 {
+			return nil
+		}
+	}
 	if err := s.visit(t); err != nil {
 		return err
 	}

@@ -36,7 +36,11 @@ func (a *app) mcpCallCommand() *cobra.Command {
 		if seconds < 1 || seconds > 600 {
 			return usage("--timeout takes 1 to 600 seconds")
 		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), time.Duration(seconds)*time.Second+10*time.Second)
+		limit := time.Duration(seconds)*time.Second + 10*time.Second
+		if isTerminal(a.stdin) && isTerminal(a.stdout) {
+			limit += time.Hour // what a person needs for questions and forms is not the call's time
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), limit)
 		defer cancel()
 		return a.callTool(ctx, args[0], args[1], json.RawMessage(args[2]), time.Duration(seconds)*time.Second)
 	}
@@ -106,7 +110,7 @@ func (a *app) called(res event.CallResult, why event.CallDecided) error {
 }
 
 // answerByHand shows a question whole and takes the word yes, or the code where
-// one is wanted. Everything else is no.
+// one is wanted. Everything else is no. A form is filled in field by field.
 func (a *app) answerByHand(q event.Question, asks bool) event.Answer {
 	out := event.Answer{Question: q.ID, Digest: q.Digest, LinesHash: q.LinesHash, By: "user:cli"}
 	if !asks {
@@ -116,14 +120,83 @@ func (a *app) answerByHand(q event.Question, asks bool) event.Answer {
 	for _, l := range q.Lines {
 		fmt.Fprintln(a.stdout, "  "+l.Text)
 	}
+	in := bufio.NewReader(a.stdin)
+	if len(q.Form) > 0 {
+		out.Form = a.fillIn(q.Form, in)
+		if out.Cancelled = out.Form == nil; out.Cancelled {
+			return out
+		}
+	}
 	want := "yes"
 	if q.Code != "" {
 		want = q.Code
 	}
-	fmt.Fprintf(a.stdout, "allow this once? Type %s: ", want)
-	line, err := bufio.NewReader(a.stdin).ReadString('\n')
-	if err == nil && strings.TrimSpace(line) == want {
+	ask := "allow this once? Type " + want + ": "
+	if len(q.Form) > 0 {
+		ask = "send this? Type yes: "
+	}
+	fmt.Fprint(a.stdout, ask)
+	line, err := in.ReadString('\n')
+	switch {
+	case err != nil || strings.TrimSpace(line) != want:
+		out.Form = nil
+	case len(q.Form) > 0:
+		out.Choice = event.Say
+	default:
 		out.Choice, out.Code = event.Once, q.Code
 	}
 	return out
+}
+
+// fillIn asks for the values of a form; nil when the input ends.
+func (a *app) fillIn(form []event.Field, in *bufio.Reader) map[string]string {
+	out := map[string]string{}
+	for _, f := range form {
+		about := visible.Once(f.Title)
+		if f.About != "" {
+			about += " (" + visible.Once(f.About) + ")"
+		}
+		for i, o := range f.Options {
+			label := visible.Strict(o)
+			if i < len(f.Labels) {
+				label += " " + visible.Once(f.Labels[i])
+			}
+			about += "\n    " + label
+		}
+		if f.Default != "" {
+			about += "  [" + visible.Strict(f.Default) + "]"
+		}
+		for {
+			fmt.Fprintf(a.stdout, "  %s: ", about)
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return nil
+			}
+			value := strings.TrimRight(line, "\r\n")
+			if value == "" {
+				value = f.Default
+			}
+			if f.Kind == event.FieldChoices && value != "" && event.Chosen(value) == nil {
+				value = mustJSON(strings.Fields(value))
+			}
+			if err := f.Check(value); err != nil {
+				fmt.Fprintln(a.stdout, "  "+err.Error())
+				continue
+			}
+			if value != "" {
+				out[f.Name] = value
+			}
+			break
+		}
+	}
+	return out
+}
+
+// mustJSON writes words as JSON.
+func mustJSON(words []string) string {
+	b, err := json.Marshal(words)
+	if err != nil {
+		panic("words do not encode: " + err.Error())
+	}
+	return string(b)
 }

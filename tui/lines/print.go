@@ -139,7 +139,9 @@ func (f *front) event(e event.Event) {
 		f.p.line("net", strings.TrimSpace(b.Status+"  "+b.Method+" "+b.Host+"  "+b.Reason))
 	case event.Notice:
 		if b.Text != "" {
-			f.p.line("note", strings.TrimSpace(b.Text+"   "+b.Hint))
+			for _, line := range strings.Split(strings.TrimSpace(b.Text+"   "+b.Hint), "\n") {
+				f.p.line("note", line)
+			}
 		}
 	case event.Recovered:
 		f.p.line("found", b.Status+"  "+b.Title)

@@ -40,6 +40,7 @@ type Told struct {
 	Word string // Change: what changed; Ended: the status
 	By   string // Change: who did
 	Body string // Change: what it says when it is opened
+	Full bool   // Change: it is open until the person folds it
 	At   time.Time
 	Call Call // Tool
 }

@@ -108,6 +108,10 @@ func TestFacts(t *testing.T) {
 	if len(s.Notices) != 1 {
 		t.Errorf("notices %v", s.Notices)
 	}
+	s.Apply(event.Event{Body: event.Notice{Key: "mcp", Text: "two servers\none\ntwo"}})
+	if it := s.Items[len(s.Items)-1]; len(s.Notices) != 1 || it.Kind != Change || it.Text != "two servers" || it.Body != "one\ntwo" || !it.Full {
+		t.Errorf("an answer of many lines is %+v", it)
+	}
 	before := s.Rev
 	s.Apply(event.Event{Seq: s.Seq, Body: event.Notice{Text: "told twice"}})
 	if s.Rev != before {

@@ -228,7 +228,7 @@ func (s *State) applyRest(e event.Event) {
 	case event.TodoChanged:
 		s.Todo = b.Items
 	case event.Notice:
-		s.notice(b)
+		s.notice(b, e)
 	case event.Tainted:
 		if !slices.Contains(s.Tainted, b.Source) {
 			s.Tainted = append(s.Tainted, b.Source)
@@ -298,11 +298,17 @@ func (s *State) Held(call string) bool {
 // maxNotices is how many banners are kept; the oldest goes first.
 const maxNotices = 16
 
-func (s *State) notice(b event.Notice) {
+// notice keeps a banner. One of many lines is an answer that the person asked
+// for, and stands in the transcript.
+func (s *State) notice(b event.Notice, e event.Event) {
 	if b.Key != "" {
 		s.Notices = slices.DeleteFunc(s.Notices, func(n event.Notice) bool { return n.Key == b.Key })
 	}
 	if b.Text == "" {
+		return
+	}
+	if head, body, many := strings.Cut(b.Text, "\n"); many {
+		s.aside(&Item{Kind: Change, Told: &Told{Word: b.Key, Text: head, Body: body, Full: true, At: e.Time}})
 		return
 	}
 	s.Notices = append(s.Notices, b)

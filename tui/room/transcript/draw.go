@@ -34,7 +34,7 @@ func (r *Room) draw(it *snap.Item, gap bool) block {
 	case snap.Change:
 		b.label = view.Lit(theme.Dim, safe.Lit(" --"))
 		b.lines = r.change(it, width)
-		if r.opened[it.ID] && it.Body != "" {
+		if r.opened[it.ID] != it.Full && it.Body != "" {
 			b.lines = append(b.lines, r.wrapped(theme.Dim, safe.Prose(it.Body), width)...)
 		}
 	case snap.Ended:
