@@ -48,6 +48,13 @@ func testDesk() app.Desk {
 				{Name: "model", Status: "warn", Detail: "127.0.0.1:11434 does not answer", Hint: "start ollama, then look again"}, {Name: "git", Status: "fail", Detail: "git 2.20 is too old", Hint: "git 2.31 or newer is needed: it knows the options that close hooks and filters"},
 			}, nil
 		},
+		Rules: func() ([]snap.RuleRow, error) {
+			return []snap.RuleRow{
+				{ID: "r-9f3c1a", Says: `cmd = "go test ./..."  act = "allow"`, Where: "~/.tera_pilot/remembered.toml:3", Until: "2026-12-06 14:03"},
+				{ID: "r-77d0e1", Says: `host = "docs.example.org"  method = "GET"`, Where: "this session"},
+				{ID: "r-41be02", Says: `cmd = "npm ci"  act = "allow"`, Where: "~/.tera_pilot/remembered.toml:9", Until: "2026-12-01 09:00", Silent: "granted at box A, and this is box B"},
+			}, nil
+		},
 		Branch: func() (string, error) { return "main*3", nil },
 		WhatIf: func(rule string) (string, error) {
 			return fmt.Sprintf("%q\n   411  2026-11-29T14:03:09Z  ask becomes allow  run go test ./scan/...\n30 decisions, 28 replayed, 1 would change, 2 not replayable\n", rule), nil

@@ -48,7 +48,7 @@ func (p *rules) set(rows []snap.RuleRow) {
 		}
 		out[i] = picker.Row{
 			ID: r.ID, Title: safe.Strict(r.Says), Cells: []safe.Text{until}, Warn: r.Silent != "",
-			About: []safe.Text{safe.Strict(r.ID), safe.Strict(r.Where), safe.Strict(r.Silent)},
+			About: []safe.Text{safe.Strict(r.Says), safe.Join(safe.Strict(r.ID), safe.Lit("  in "), safe.Strict(r.Where)), safe.Strict(r.Silent)},
 		}
 	}
 	p.room.Set(out)

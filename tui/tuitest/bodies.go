@@ -26,6 +26,13 @@ func EveryBody(s string) []event.Body {
 	return bodies
 }
 
+// Filled is a value of which every text is s, and every list has two elements.
+func Filled[T any](s string) T {
+	var out T
+	setText(reflect.ValueOf(&out).Elem(), s)
+	return out
+}
+
 func setText(v reflect.Value, s string) {
 	switch v.Kind() {
 	case reflect.String:
