@@ -26,7 +26,7 @@ func (p *jobs) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
 	for i, j := range m.state.Jobs {
 		rows[i] = picker.Row{ID: j.ID, Title: safe.Strict(j.Title), Cells: []safe.Text{safe.Strict(j.ID)}}
 	}
-	p.room.Facts = count(len(rows), safe.Lit(" runs"), safe.Lit(" run"))
+	p.room.Facts = some(len(rows), safe.Lit(" job runs"), safe.Lit(" jobs run"))
 	p.room.Set(rows)
 	return p.room.View(w, h, m.widths)
 }

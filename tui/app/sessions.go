@@ -35,7 +35,7 @@ func newSessions() *sessions {
 		Title: lit("sessions"), Empty: lit("looking ..."),
 		Foot: []picker.Hint{
 			hint(lit("enter"), lit("open")), hint(lit("f"), lit("fork")), hint(lit("n"), lit("name")), hint(lit("z"), lit("archive")),
-			hint(lit("del"), lit("delete (asks)")), hint(lit("+"), lit("new")), hint(lit("/"), lit("find")), hint(lit("esc"), lit("back")),
+			hint(lit("del"), lit("delete (asks)")), picker.Hint{Press: lit("+"), Does: lit("new"), Free: true}, hint(lit("/"), lit("find")), hint(lit("esc"), lit("back")),
 		},
 	}}
 }

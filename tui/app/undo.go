@@ -51,7 +51,7 @@ func (u *undo) set(points []event.UndoPoint) {
 			undone++
 		}
 	}
-	u.room.Facts = safe.Lit("nothing has been taken back yet")
+	u.room.Facts = safe.Lit("nothing taken back yet")
 	if undone > 0 {
 		u.room.Facts = safe.Join(safe.Int(undone), safe.Lit(" taken back"))
 	}

@@ -159,8 +159,7 @@ func (m *Model) body(w, h int, now time.Time) []view.Line {
 	if h >= 8 {
 		out = append(out, nil)
 	}
-	say(theme.Plain, safe.Lit("Say what should be done. Files are read as needed; before anything is"))
-	say(theme.Plain, safe.Lit("changed or run you see exactly what, and decide."))
+	say(theme.Plain, safe.Lit("Say what should be done. Files are read as needed; before anything is changed or run you see exactly what, and decide."))
 	if room := h - len(out) - 1; len(m.state.Items) > 0 && room > 0 { // what the program itself has to say
 		out = append(append(out, nil), m.transcript.View(&m.state, w, room, m.widths, now)...)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/tui/room/picker"
+	"github.com/tera-pilot/tera-pilot/tui/room/transcript"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
 	"github.com/tera-pilot/tera-pilot/tui/view"
@@ -154,7 +155,7 @@ func row(e Entry, chosen bool, width int, w view.Widths) view.Line {
 	}
 	l = view.Join(l, w.Pad(view.Lit(how, word), 6))
 	title := view.Text(style, safe.Strict(e.Title))
-	if e.Diff != "" {
+	if e.Diff != "" && !strings.Contains(e.Title, e.Diff) {
 		title = view.Join(title, view.Spaces(1), view.Text(theme.Dim, safe.Strict(e.Diff)))
 	}
 	if width >= wide {
@@ -200,7 +201,10 @@ func rest(e Entry) string {
 	if e.Code != 0 {
 		return "exit " + safe.Int(e.Code).String()
 	}
-	return strings.TrimSpace(e.Decision + " " + e.By)
+	if e.By == "" {
+		return e.Decision
+	}
+	return strings.TrimPrefix(e.Decision+": ", ": ") + transcript.Who(e.By).String()
 }
 
 // reason says that a line of a record tells what was decided, by whom, by which

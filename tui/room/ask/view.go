@@ -321,7 +321,7 @@ func (r *Room) keyRows(width int, w view.Widths, now time.Time) (rows []view.Lin
 		}
 		parts = append([]view.Line{view.Lit(theme.Dim, help)}, parts...)
 	}
-	if r.looks() {
+	if r.looks() && (width >= 60 || r.sheet.Find != "") {
 		parts = slices.Insert(parts, min(len(parts), r.before()), r.lensPart(narrow))
 	}
 	parts = append(parts, view.Join(view.Lit(theme.Key, safe.Lit("esc")), view.Spaces(1), view.Lit(theme.Plain, later)))

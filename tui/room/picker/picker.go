@@ -51,7 +51,10 @@ type Room struct {
 }
 
 // A Hint is a key and what it does, for the last row.
-type Hint struct{ Press, Does safe.Text }
+type Hint struct {
+	Press, Does safe.Text
+	Free        bool // it needs no row
+}
 
 // Set puts rows into the list. The choice stays at the row it was at.
 func (r *Room) Set(rows []Row) {
@@ -168,7 +171,7 @@ func (r *Room) filter() {
 // View draws the list, and says where the caret of the search is.
 func (r *Room) View(width, height int, w view.Widths) ([]view.Line, *view.Cell) {
 	head, caret := r.head(width, w)
-	foot := append(r.about(width, height/3, w), view.Rule(width), Hints(r.Foot, width, w))
+	foot := append(r.about(width, height/3, w), view.Rule(width), Hints(r.hints(), width, w))
 	room := max(1, height-len(head)-len(foot))
 	if room != r.room {
 		r.top, r.room = 0, room // another screen: the place is that of the choice
@@ -190,6 +193,21 @@ func (r *Room) View(width, height int, w view.Widths) ([]view.Line, *view.Cell) 
 		body = append(w.Wrap(view.Join(view.Spaces(3), view.Lit(theme.Dim, say)), width, 3), body...)
 	}
 	return append(append(head, view.Fill(body, room)...), foot...), caret
+}
+
+// hints are the keys that can be pressed now: where there is no row, those that
+// need none, and the last one, which goes back.
+func (r *Room) hints() []Hint {
+	if len(r.rows) > 0 || len(r.Foot) == 0 {
+		return r.Foot
+	}
+	var out []Hint
+	for i, h := range r.Foot {
+		if h.Free || i == len(r.Foot)-1 {
+			out = append(out, h)
+		}
+	}
+	return out
 }
 
 // head is the title, and the search where there is one.

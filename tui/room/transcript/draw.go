@@ -96,7 +96,7 @@ func (r *Room) change(it *snap.Item, width int) []view.Line {
 		view.Text(theme.Dim, safe.Strict(it.Word)), view.Spaces(2), view.Text(theme.Plain, safe.Strict(it.Text)))
 	var right view.Line
 	if it.By != "" {
-		right = view.Text(theme.Dim, who(it.By))
+		right = view.Text(theme.Dim, Who(it.By))
 	}
 	if r.widths.Line(left) > width {
 		return r.widths.Wrap(left, width, 2)
@@ -115,11 +115,16 @@ func (r *Room) tool(c *snap.Call, opened bool, width int) (label view.Line, line
 	if opened {
 		shown = body
 	}
-	row = append(row, r.facts(c, len(body)-len(shown)+c.Hidden, width < narrow)...)
 	right := decision(c)
 	if width < narrow {
 		right = briefly(c)
 	}
+	hidden := len(body) - len(shown) + c.Hidden
+	facts := r.facts(c, hidden, width < narrow)
+	if r.widths.Line(row)+r.widths.Line(facts)+2+r.widths.Of(right) > width {
+		facts = r.facts(c, hidden, true) // in few words, before the end is lost
+	}
+	row = append(row, facts...)
 	lines = append(lines, r.widths.Ends(row, view.Text(theme.Dim, right), width, width/2))
 	if opened {
 		lines = append(lines, r.details(c, width)...)
@@ -247,7 +252,7 @@ func decision(c *snap.Call) safe.Text {
 	case c.Rule != "":
 		return safe.Join(out, safe.Lit(": "), safe.Strict(c.Rule))
 	case c.By != "":
-		return safe.Join(out, safe.Lit(": "), who(c.By))
+		return safe.Join(out, safe.Lit(": "), Who(c.By))
 	default:
 		return out
 	}
@@ -272,7 +277,8 @@ func briefly(c *snap.Call) safe.Text {
 	}
 }
 
-func who(by string) safe.Text {
+// Who is a person, or what of the program, that decided, in words.
+func Who(by string) safe.Text {
 	if rest, ok := strings.CutPrefix(by, "user:"); ok {
 		if rest == "tui" {
 			return safe.Lit("you")
