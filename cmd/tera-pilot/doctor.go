@@ -16,19 +16,26 @@ import (
 )
 
 func (a *app) doctorCommand() *cobra.Command {
-	var asJSON, sandbox bool
+	var asJSON, sandbox, terminal bool
 	var project string
 	cmd := &cobra.Command{
 		Use:     "doctor",
 		Short:   "Say what works here, what does not, and how to mend it",
-		Long:    "Say what works here, what does not, and how to mend it. Nothing is changed, and nothing of the project is executed. Exit 0 when nothing fails.\n\nWith --sandbox, each promise of the sandbox is tried on this machine, in a folder of its own.",
-		Example: "  tera-pilot doctor\n  tera-pilot doctor --sandbox",
+		Long:    "Say what works here, what does not, and how to mend it. Nothing is changed, and nothing of the project is executed. Exit 0 when nothing fails.\n\nWith --sandbox, each promise of the sandbox is tried on this machine, in a folder of its own.\n\nWith --terminal, the terminal itself is asked: colours, widths of characters, keys, pastes, the clipboard; with --json without the part in which you press keys. Its modes are as before afterwards.",
+		Example: "  tera-pilot doctor\n  tera-pilot doctor --sandbox\n  tera-pilot doctor --terminal",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), project, asJSON, sandbox) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if terminal {
+				return a.doctorTerminal(cmd.Context(), asJSON)
+			}
+			return a.doctor(cmd.Context(), project, asJSON, sandbox)
+		},
 	}
+	cmd.Flags().BoolVar(&terminal, "terminal", false, "ask the terminal what it can do")
 	cmd.Flags().BoolVar(&sandbox, "sandbox", false, "try what the sandbox promises, one by one")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().StringVar(&project, "project", "", "the project's folder (default: here)")
+	cmd.MarkFlagsMutuallyExclusive("sandbox", "terminal")
 	return cmd
 }
 
