@@ -1,52 +1,17 @@
 package agent
 
 import (
-	"bufio"
-	"bytes"
-	"context"
-	"errors"
-	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/model"
+	"github.com/tera-pilot/tera-pilot/internal/tinymodel"
 )
 
 // serveTiny starts the tiny model's server and finds it as any other.
 func serveTiny(t *testing.T) model.Found {
 	t.Helper()
-	dir := installTiny(t)
-	data, err := filepath.Abs("../testdata/tiny-model/tiny.gguf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := freePort(t)
-	cmd := exec.CommandContext(t.Context(), "node", "serve.mjs", data, port)
-	cmd.Dir = dir
-	var words bytes.Buffer
-	cmd.Stderr = &words
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // killed on purpose
-	})
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasPrefix(line, "listening") {
-		_ = cmd.Wait()
-		t.Fatalf("the tiny model does not start: %q, %v, %s", line, err, words.String())
-	}
-	address := "http://127.0.0.1:" + port
+	address := tinymodel.Serve(t, "..")
 	found, err := model.Discover(t.Context(), model.Discovery{Addresses: []string{address}, Only: true, Timeout: time.Minute})
 	if err != nil || len(found) != 1 {
 		t.Fatalf("found %+v, %v", found, err)
@@ -56,94 +21,4 @@ func serveTiny(t *testing.T) model.Found {
 		t.Fatalf("found %+v", f)
 	}
 	return f
-}
-
-// installTiny puts the server's packages into .cache at the top of the tree,
-// once, from their lock file; nothing of theirs runs at the installation.
-func installTiny(t *testing.T) string {
-	t.Helper()
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("the tiny model's server is locked for linux/amd64")
-	}
-	for _, name := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("%s is not installed; ./test installs it", name)
-		}
-	}
-	source, err := filepath.Abs("../testdata/tiny-model")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := filepath.Abs("../.cache/tiny-model")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	lock, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(filepath.Join(source, "package-lock.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := filepath.Join(dir, ".installed")
-	have, err := os.ReadFile(done)
-	fresh := err == nil && bytes.Equal(have, want)
-	for _, name := range []string{"package.json", "package-lock.json", "serve.mjs"} {
-		b, err := os.ReadFile(filepath.Join(source, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if fresh {
-		return dir
-	}
-	npmInstall(t, dir)
-	if err := os.WriteFile(done, want, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-func npmInstall(t *testing.T, dir string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "npm", "ci", "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1")
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		return
-	}
-	for _, sign := range []string{"ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT", "ECONNRESET", "ENETUNREACH", "EHOSTUNREACH", "E401", "E403", "network"} {
-		if bytes.Contains(out, []byte(sign)) {
-			t.Skipf("npm reaches no registry from here (%s)", sign)
-		}
-	}
-	t.Fatalf("npm ci: %v\n%s", errors.Join(err, ctx.Err()), out)
-}
-
-// freePort is a port of loopback that nobody listens at.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }

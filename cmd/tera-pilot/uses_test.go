@@ -392,29 +392,12 @@ func atATerminal(p *patient, _ errand) (asked int) {
 	return len(who.seen)
 }
 
-// inAnEditor is one prompt by way of the official client SDK.
+// inAnEditor is an errand by way of the official client SDK.
 func inAnEditor(p *patient, _ errand, kind string, flags ...string) (asked int) {
 	p.t.Helper()
-	dir := clientSDK(p.t)
-	cmd := exec.Command("node", append([]string{"walk.mjs", p.repo, "do it", kind, p.bin, "acp"}, flags...)...)
-	var errs strings.Builder
-	cmd.Dir, cmd.Env, cmd.Stderr = dir, p.env, &errs
-	out, err := cmd.Output()
-	var seen struct {
-		Questions []struct {
-			Title   string
-			Options []string
-		}
-		Calls []struct{ Status string }
-		Text  string
-		Stop  string
-		Exit  int
-	}
-	if err != nil || json.Unmarshal(out, &seen) != nil {
-		p.t.Fatalf("%v\n%s%s", err, out, errs.String())
-	}
-	if seen.Stop != "end_turn" || seen.Exit != exitOK || !strings.HasSuffix(seen.Text, "that is all") {
-		p.t.Errorf("stopped with %s, exit %d, and %q\n%s", seen.Stop, seen.Exit, seen.Text, errs.String())
+	seen := inAnEditorOf(p, "do it", kind, flags...)
+	if seen.Stop != "end_turn" || !strings.HasSuffix(seen.Text, "that is all") {
+		p.t.Errorf("stopped with %s, and %q", seen.Stop, seen.Text)
 	}
 	for _, q := range seen.Questions {
 		if q.Options[0] != "allow_once" || q.Options[len(q.Options)-1] != "reject_once" {
@@ -422,4 +405,30 @@ func inAnEditor(p *patient, _ errand, kind string, flags ...string) (asked int) 
 		}
 	}
 	return len(seen.Questions)
+}
+
+// seenByAnEditor is what testdata/walks/walk.mjs tells of one prompt.
+type seenByAnEditor struct {
+	Questions []struct {
+		Title   string
+		Options []string
+	}
+	Text string
+	Stop string
+	Exit int
+}
+
+// inAnEditorOf is one prompt; questions are answered with the first option of
+// a kind.
+func inAnEditorOf(p *patient, prompt, kind string, flags ...string) (seen seenByAnEditor) {
+	p.t.Helper()
+	dir := clientSDK(p.t)
+	cmd := exec.Command("node", append([]string{"walk.mjs", p.repo, prompt, kind, p.bin, "acp"}, flags...)...)
+	var errs strings.Builder
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, p.env, &errs
+	out, err := cmd.Output()
+	if err != nil || json.Unmarshal(out, &seen) != nil || seen.Exit != exitOK {
+		p.t.Fatalf("%v, exit %d\n%s%s", err, seen.Exit, out, errs.String())
+	}
+	return seen
 }
