@@ -173,7 +173,7 @@ func (f *osFile) Lock(ctx context.Context, alone bool) error {
 		return err
 	}
 	got := make(chan error)
-	go func() {
+	go func() { // outlives us where nobody gives the lock back: flock cannot be called off
 		err := flock(fd, how)
 		select {
 		case got <- err:

@@ -381,7 +381,7 @@ func (l *launch) verdict(words, diag []byte, why ending, ctx context.Context) er
 
 func readAll(f *os.File) <-chan []byte {
 	c := make(chan []byte, 1)
-	go func() {
+	go func() { // ends with the other end of the pipe, which dies with the command
 		b, _ := io.ReadAll(io.LimitReader(f, 16<<10))
 		c <- b
 	}()

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -303,10 +305,12 @@ func (s *server) unattended(where *session) {
 		return
 	}
 	s.mu.Lock()
-	for _, open := range s.sessions {
+	all := slices.Collect(maps.Values(s.sessions))
+	s.mu.Unlock()
+	for _, open := range all {
 		_ = open.opened.Send(event.Unattended{}) // an ended session asks nothing
 	}
-	s.mu.Unlock()
+	// Not waited for: a client that reads nothing holds up no message here.
 	go where.update(chunk{"agent_message_chunk", textBlock{"text",
 		"This editor cannot ask you for permission, so whatever needs it is denied. Start the agent with --no-confirm to let it act inside the sandbox."}, "unattended"})
 }

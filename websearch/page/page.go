@@ -50,7 +50,7 @@ func Read(ctx context.Context, text, address string, links int) (Document, error
 		err error
 	}
 	done := make(chan answer, 1)
-	go func() {
+	go func() { // ends by itself, later than we wait where a page is made for that: no parser can be called off
 		doc, err := read(text, address, links)
 		done <- answer{doc, err}
 	}()
