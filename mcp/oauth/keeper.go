@@ -34,7 +34,7 @@ type Keeper struct {
 	Net    netguard.Options
 	Learn  func(secrets ...string) // is told each token before it is used, so that it is masked; nil: nobody
 
-	mu    sync.Mutex // one renewal at a time
+	mu    sync.Mutex // one renewal at a time; held for as long as it takes, exchangeTime at most
 	known sync.Map   // the secrets that were read, as keys
 }
 
