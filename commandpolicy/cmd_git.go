@@ -147,9 +147,9 @@ func gitDeletes(j *judged, c *call) {
 	}
 }
 
-// gitRestores notes the files that restore and checkout overwrite. A revision
-// among the operands of checkout is taken for a file too: that can only make
-// the answer stricter.
+// gitRestores notes the files that restore and checkout overwrite; a folder
+// stands for all beneath it. A revision among the operands of checkout is taken
+// for a file too: that can only make the answer stricter.
 func gitRestores(j *judged, c *call) {
 	if c.has("--staged") && !c.has("--worktree") {
 		return
