@@ -73,6 +73,7 @@ var gitContent = setOf(`show diff blame annotate grep cat-file diff-tree diff-in
 // path outside makes diff compare files, and a secret may come from history.
 func (j *judged) gitOperands(sub string, c *call) {
 	content := gitContent[sub] || c.has("--patch", "-L", "--cc", "-c")
+	whole := content && sub != "cat-file" // no operand names a path: all of them are shown
 	for _, x := range c.operands {
 		if !x.known {
 			continue
@@ -82,6 +83,9 @@ func (j *judged) gitOperands(sub string, c *call) {
 			p = file
 		}
 		p = strings.TrimPrefix(p, ":")
+		if len(p) > 2 && p != x.text && p[0] >= '0' && p[0] <= '3' && p[1] == ':' { // :2:path, a stage of the index
+			p = p[2:]
+		}
 		if i := strings.LastIndexByte(p, ')'); strings.HasPrefix(p, "(") && i > 0 { // :(top)path
 			p = p[i+1:]
 		}
@@ -94,10 +98,48 @@ func (j *judged) gitOperands(sub string, c *call) {
 			}
 			j.secret(p, what)
 		}
+		if content {
+			whole = !j.gitReads(x, p) && whole
+		}
 		if strings.HasPrefix(x.text, "/") || strings.HasPrefix(x.text, "~") || x.text == ".." || strings.HasPrefix(x.text, "../") || strings.Contains(x.text, "/../") || strings.HasSuffix(x.text, "/..") {
 			j.use(kindMeta, x, "")
 		}
 	}
+	for _, u := range c.flags {
+		if _, file, ok := strings.Cut(u.value.text, ":"); ok && u.name == "-L" {
+			j.gitReads(known(file), file)
+		}
+	}
+	if whole {
+		j.part.Effects.Reads = appendNew(j.part.Effects.Reads, j.w.places.workspace)
+	}
+}
+
+// gitReads notes the path of an operand whose content git shows, for the rules
+// about paths, and reports whether it is one: p is the path in a commit, which
+// begins at the top, or x itself. Of a pattern the folder above is noted.
+func (j *judged) gitReads(x word, p string) bool {
+	if magic, _, _ := strings.Cut(x.text, ")"); strings.HasPrefix(x.text, ":") && strings.ContainsAny(magic[:min(len(magic), 3)], "!^") || strings.Contains(magic, "exclude") {
+		return false // all but that
+	}
+	named := p != x.text
+	if i := strings.IndexAny(p, "*?["); i >= 0 {
+		p = path.Dir(p[:i] + "x")
+	}
+	var paths []string
+	if named && !strings.HasPrefix(p, "./") && !strings.HasPrefix(p, "../") {
+		paths = []string{path.Join(j.w.places.workspace, p)}
+	} else {
+		for _, y := range j.beneathC([]word{known(p)}) {
+			paths = append(paths, j.paths(y, true)...)
+		}
+	}
+	for _, abs := range paths {
+		kind, _ := j.w.places.lstat(abs)
+		named = named || kind != KindAbsent
+		j.part.Effects.Reads = appendNew(j.part.Effects.Reads, abs)
+	}
+	return named
 }
 
 func gitHooks() map[string]func(*judged, *call) {
