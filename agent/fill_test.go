@@ -54,6 +54,7 @@ func formRun(t *testing.T, params string, answer func(event.Question) event.Answ
 // A form reaches the person with the server's name and words, typed values go
 // back, and the answer is on record before it leaves.
 func TestAFormIsFilledIn(t *testing.T) {
+	t.Parallel()
 	values := map[string]string{"page": "7", "name": "me", "sort": "b", "many": `["u"]`, "sure": "true"}
 	r, asked, told := formRun(t, goodForm, func(event.Question) event.Answer { return event.Answer{Choice: event.Say, Form: values} }, nil)
 	if len(asked) != 2 || len(asked[1].Form) != 5 || asked[1].Form[0].Name != "page" || asked[1].From != "near" || asked[1].Digest != event.HashForm(asked[1].Lines, asked[1].Form) {
@@ -76,6 +77,7 @@ func TestAFormIsFilledIn(t *testing.T) {
 // Declining, putting away, values that do not fit, and an answer of another
 // question are told apart for the server; none of them sends a value.
 func TestAFormThatIsNotFilledIn(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		answer event.Answer
 		want   string
@@ -93,6 +95,7 @@ func TestAFormThatIsNotFilledIn(t *testing.T) {
 // Forms that the protocol does not have, or that ask for a secret, are declined
 // before anybody sees them; an address is never opened.
 func TestFormsThatAreNotPut(t *testing.T) {
+	t.Parallel()
 	schema := func(properties string) string {
 		return `{"message": "m", "requestedSchema": {"type": "object", "properties": {` + properties + `}}}`
 	}
@@ -150,6 +153,7 @@ if method == "tools/call":
 
 // A server that asks again and again is heard five times.
 func TestFormsWithoutEnd(t *testing.T) {
+	t.Parallel()
 	questions := 0
 	r := newRig(t, []step{{Say: "x", Calls: []call{echo("near", map[string]any{"n": 1})}}, {Say: "done"}}, func(o *Options) { o.Tools = tool.New(tool.Options{MCP: nearTool}) })
 	r.near("", fmt.Sprintf(`
@@ -177,6 +181,7 @@ if method == "tools/call":
 // Where nobody can be asked the server is not told that anybody could be, and
 // hears nothing.
 func TestFormsWithoutAnybody(t *testing.T) {
+	t.Parallel()
 	_, asked, told := formRun(t, goodForm, func(q event.Question) event.Answer { t.Errorf("%+v", q); return event.Answer{} }, func(o *Options) {
 		o.Front, o.CanAsk, o.Interactive, o.OptOut = audit.FrontRun, false, false, true
 		o.Rules = mustRules(t, "[[mcp]]\nserver = \"near\"\ntool = [\"echo\"]\ndecision = \"allow\"\n")
@@ -188,6 +193,7 @@ func TestFormsWithoutAnybody(t *testing.T) {
 
 // The rules that deny the server, or what forms are called, hold for an answer.
 func TestARuleAgainstForms(t *testing.T) {
+	t.Parallel()
 	_, asked, told := formRun(t, goodForm, func(event.Question) event.Answer {
 		return event.Answer{Choice: event.Say, Form: map[string]string{"page": "7"}}
 	}, func(o *Options) {
@@ -200,6 +206,7 @@ func TestARuleAgainstForms(t *testing.T) {
 
 // What looks like a secret is asked about once more before it leaves.
 func TestASecretInAForm(t *testing.T) {
+	t.Parallel()
 	for _, send := range []bool{true, false} {
 		r := newRig(t, []step{{Say: "x", Calls: []call{echo("net", map[string]any{"n": 1})}}, {Say: "done"}}, func(o *Options) {
 			o.Tools = tool.New(tool.Options{MCP: []tool.MCPTool{{Name: "mcp__net__echo", Server: "net", Tool: "echo", Schema: json.RawMessage(`{"type":"object"}`)}}})

@@ -40,6 +40,7 @@ func (r *rig) asks(words string) event.Notice {
 // What the person reads of a server comes before the model, framed, visible and
 // with its taint; what is listed does not come before it. Both are on record.
 func TestAResourceInTheContext(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, []step{{Say: "I know the note."}}, func(o *Options) { o.Tools = tool.New(tool.Options{MCP: nearTool}) })
 	r.near("", library)
 	r.start("")
@@ -86,6 +87,7 @@ func TestAResourceInTheContext(t *testing.T) {
 // A prompt is called by its word: offered once it is listed, with its arguments
 // by name or in order, its text before the model as data.
 func TestAPromptIsCalled(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, []step{{Say: "Looked at it."}, {Say: "And that."}}, func(o *Options) { o.Tools = tool.New(tool.Options{MCP: nearTool}) })
 	r.near("", library)
 	r.start("")
@@ -126,6 +128,7 @@ func TestAPromptIsCalled(t *testing.T) {
 
 // No model asks for what only a person asks for.
 func TestAModelAsksForNoResource(t *testing.T) {
+	t.Parallel()
 	calls := []call{
 		{"mcp_read", map[string]any{"server": "near", "method": "resources/read", "arguments": `{"uri":"note:///1"}`}}, {"mcp_list", map[string]any{"server": "near", "method": "resources/list", "arguments": "{}"}},
 		{"mcp_form", map[string]any{}}, {"mcp__near__resources/read", map[string]any{}},
@@ -149,6 +152,7 @@ func TestAModelAsksForNoResource(t *testing.T) {
 // A server is switched off, ended and looked at in the session; what changed is
 // shown, approved there, and called again.
 func TestServersInASession(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, []step{
 		{Say: "a", Calls: []call{echo("near", map[string]any{"n": 1})}}, {Say: "done"},
 		{Say: "b", Calls: []call{echo("near", map[string]any{"n": 2})}}, {Say: "done"},
@@ -203,6 +207,7 @@ func TestServersInASession(t *testing.T) {
 
 // A change that the person does not approve stays withdrawn.
 func TestAChangeThatIsNotApproved(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, []step{{Say: "a", Calls: []call{echo("near", map[string]any{"n": 1})}}, {Say: "done"}}, func(o *Options) { o.Tools = tool.New(tool.Options{MCP: nearTool}) })
 	r.near("", "")
 	r.start("")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
+	"github.com/tera-pilot/tera-pilot/internal/keystore"
 )
 
 // raw is an answer that is sent as it stands.
@@ -256,14 +257,15 @@ func TestFormsAtTheWrongTime(t *testing.T) {
 
 // The time that a person needs for a form is not the server's; its own goes on.
 func TestAPersonIsSlow(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	e := p.written(t, `if method == "tools/call":
         print(json.dumps({"jsonrpc": "2.0", "id": "e", "method": "elicitation/create", "params": {"message": "m", "requestedSchema": {"type": "object", "properties": {"x": {"type": "string"}}}}}), flush=True)
         sys.stdin.readline()
         if "hang" in line: sys.stdin.readline()`)
-	s := serve(t, p, e, func(o *Options) { o.Forms, o.Timeout = true, 700*time.Millisecond })
+	s := serve(t, p, e, func(o *Options) { o.Forms, o.Timeout = true, 4*time.Second })
 	slow := Attended(t.Context(), Attendance{Fill: func(context.Context, Form) (Filled, error) {
-		time.Sleep(time.Second)
+		time.Sleep(4*time.Second + 100*time.Millisecond)
 		return Filled{Accept, map[string]string{"x": "y"}}, nil
 	}})
 	d := tool(t, s, "echo")
@@ -308,7 +310,7 @@ func TestNobodyWaitsForAServerThatHangs(t *testing.T) {
 	looked := make(chan struct{})
 	go func() {
 		defer close(looked)
-		for range 20 {
+		for range 3 {
 			_, _ = s.Plan(e.Name, "echo")
 			_ = s.Health()
 		}
@@ -341,6 +343,35 @@ func TestRootsStayHere(t *testing.T) {
 		server, err := s.server(e, plan)
 		if err != nil || server.o.Roots != (e.URL == "") {
 			t.Errorf("%s is told of roots: %v, %v", e.Name, server.o.Roots, err)
+		}
+	}
+}
+
+// A server that wants a login says so each time, and is reached at once when
+// somebody has logged in, however often it was tried before.
+func TestAServerThatWaitsForALogin(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Bearer scope="read"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(srv.Close)
+	p := newPlace(t)
+	s := NewServers(Setup{Entries: []Entry{{Name: "far", URL: srv.URL}}, Workspace: p.root, Pins: OpenPins(p.state), Logins: keystore.OpenLogins(p.state)})
+	k, err := s.Keeper("far")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := serve(t, p, Entry{Name: "far", URL: srv.URL}, func(o *Options) { o.Login = k })
+	for range maxStarts + 2 {
+		if _, _, err := server.Tools(t.Context()); err == nil || !strings.Contains(err.Error(), "wants a login: `tera-pilot mcp login far`") {
+			t.Fatalf("%v", err)
+		}
+	}
+	for name, e := range map[string]Entry{"a process": {Name: "x", Command: []string{"python3"}, Sandbox: Work}, "a header": {Name: "x", URL: srv.URL, Headers: map[string]string{"authorization": "k"}}, "nobody": {Name: "y", URL: srv.URL}} {
+		all := p.servers(e)
+		all.o.Logins = keystore.OpenLogins(p.state)
+		if _, err := all.Keeper("x"); err == nil {
+			t.Errorf("%s takes a login", name)
 		}
 	}
 }

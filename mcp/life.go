@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	protocol "github.com/mark3labs/mcp-go/mcp"
+	"github.com/tera-pilot/tera-pilot/mcp/oauth"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 )
 
@@ -49,6 +50,11 @@ func (s *Server) live(ctx context.Context) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	c, err := s.start(ctx)
+	if needed := (*oauth.NeededError)(nil); errors.As(err, &needed) {
+		s.mu.Lock()
+		s.starts = s.starts[:len(s.starts)-1] // it did not end: nobody is logged in yet
+		s.mu.Unlock()
+	}
 	if err != nil {
 		return nil, err
 	}
