@@ -30,7 +30,14 @@ type Dispatcher struct {
 	step  func(string) // crash points of the tests; does nothing otherwise
 	clock func() time.Time
 
-	// Deciding.
+	deciding
+	questioning
+	running
+	telling
+}
+
+// deciding is what the second step of the road needs.
+type deciding struct {
 	judge   func() (gate.Input, int, error) // all that a decision needs besides the effects, and the epoch of the policy
 	hooks   hooks
 	guard   Guard
@@ -38,19 +45,25 @@ type Dispatcher struct {
 	keeps   func(context.Context, gate.Offer, rulebook.Kept) error // remembers what the person chose to keep
 	history func() []string                                        // commands of earlier turns here, oldest first
 	past    gate.Past                                              // those, parsed, once a question needed them
+}
 
-	// Asking.
+// questioning is what its third step needs.
+type questioning struct {
 	asks    *owner // through whom the person is asked
 	front   audit.Front
 	preview bool // the front end shows files itself
+}
 
-	// Running.
+// running is what the run needs.
+type running struct {
 	undo     *undo.Store // nil: nothing is kept for undo
 	jobs     *jobs       // commands in the background
 	spawn    spawner     // starts sub-agents
 	trailers trailers    // of commits
+}
 
-	// Telling.
+// telling is what makes of a run's end what the model reads.
+type telling struct {
 	redactor *secret.Redactor
 	limit    func() int                           // bytes of a result's body that the model reads
 	store    func(name string, body []byte) error // keeps an output that was cut

@@ -143,10 +143,10 @@ func (s *Session) parentID() string {
 func (s *Session) dispatcher() *Dispatcher {
 	d := &Dispatcher{
 		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, above: s.above, step: s.o.Step, clock: s.o.Now,
-		judge: s.judge, guard: s.o.Guard, keeps: s.keep, history: s.commands,
-		asks: s.owner, front: s.o.Front, preview: s.o.Preview,
-		undo: s.o.Undo, spawn: s.spawn, trailers: trailers{witness: s.o.Witness},
-		redactor: s.o.Redactor, limit: s.outputLimitNow, store: s.o.Log.KeepOutput, pictures: s.o.Log.KeepBlob,
+		deciding:    deciding{judge: s.judge, guard: s.o.Guard, keeps: s.keep, history: s.commands},
+		questioning: questioning{asks: s.owner, front: s.o.Front, preview: s.o.Preview},
+		running:     running{undo: s.o.Undo, spawn: s.spawn, trailers: trailers{witness: s.o.Witness}},
+		telling:     telling{redactor: s.o.Redactor, limit: s.outputLimitNow, store: s.o.Log.KeepOutput, pictures: s.o.Log.KeepBlob},
 	}
 	if s.above != nil { // what the person is asked, and keeps, is the parent's
 		parent := s.above.parent
