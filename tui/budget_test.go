@@ -1,12 +1,16 @@
 package tui_test
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/termtest"
 	"github.com/tera-pilot/tera-pilot/tui"
 	"github.com/tera-pilot/tera-pilot/tui/tuitest"
 )
@@ -116,4 +120,68 @@ func TestRepaintBytes(t *testing.T) {
 			t.Errorf("%d bytes for a resize", after-before)
 		}
 	})
+}
+
+// build compiles one of the programs in testdata/bench.
+func build(tb testing.TB, name string) string {
+	tb.Helper()
+	out := filepath.Join(tb.TempDir(), name)
+	cmd := exec.Command("go", "build", "-o", out, "./testdata/bench/"+name)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		tb.Fatalf("go build: %v: %s", err, text)
+	}
+	return out
+}
+
+// firstFrame is how long it takes from the start of a program to its first
+// frame.
+func firstFrame(tb testing.TB, program string) time.Duration {
+	tb.Helper()
+	cmd := exec.Command(program)
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color")
+	start := time.Now()
+	p := termtest.Start(tb, cmd, 100, 30)
+	for !strings.Contains(p.Text(), "[=]") && !strings.Contains(p.Text(), "[ ]") {
+		if time.Since(start) > 20*time.Second {
+			tb.Fatalf("no frame:\n%s", p.Text())
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+	took := time.Since(start)
+	p.Key("ctrl+d")
+	p.WaitExit()
+	return took
+}
+
+// TestFirstFrame: at most twice the time of a bare Bubble Tea program
+// (docs/architecture.md, section 7), each at the median of some runs.
+func TestFirstFrame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts programs for some seconds: left out by -short")
+	}
+	median := func(name string) time.Duration {
+		program := build(t, name)
+		var all []time.Duration
+		for range 9 {
+			all = append(all, firstFrame(t, program))
+		}
+		slices.Sort(all)
+		return all[len(all)/2]
+	}
+	bare, full := median("bare"), median("full")
+	t.Logf("bare %v, full %v", bare, full)
+	if full > 2*bare {
+		t.Errorf("the first frame takes %v, a bare program's %v", full, bare)
+	}
+}
+
+func BenchmarkFirstFrame(b *testing.B) {
+	for _, name := range []string{"bare", "full"} {
+		b.Run(name, func(b *testing.B) {
+			program := build(b, name)
+			for b.Loop() {
+				firstFrame(b, program)
+			}
+		})
+	}
 }

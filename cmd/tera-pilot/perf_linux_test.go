@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -31,30 +30,6 @@ var bare = sync.OnceValues(func() (string, error) {
 	bin = filepath.Join(filepath.Dir(bin), "bare")
 	return bin, exec.Command("go", "build", "-o", bin, "../../tui/testdata/bench/bare").Run()
 })
-
-// folders are a home, a state folder and a repository, and a script of one reply.
-type folders struct{ home, state, repo, script string }
-
-func newFolders(tb testing.TB, script string) folders {
-	tb.Helper()
-	home := tb.TempDir()
-	f := folders{home, filepath.Join(home, "state"), filepath.Join(home, "repo"), filepath.Join(home, "script.json")}
-	for _, dir := range []string{f.state, f.repo} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(f.script, []byte(script), 0o600); err != nil {
-		tb.Fatal(err)
-	}
-	return f
-}
-
-func (f folders) command(bin string, args ...string) *exec.Cmd {
-	cmd := exec.Command(bin, append(args, "--provider", "scripted", "--script", f.script, "--home", f.state)...)
-	cmd.Dir, cmd.Env = f.repo, []string{"HOME=" + f.home, "TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}
-	return cmd
-}
 
 // A watch knows when a text was written to a terminal.
 type watch struct {
@@ -213,30 +188,6 @@ func starts(tb testing.TB, n int) (plain, full []launched) {
 func (l launched) toFrame() time.Duration { return l.frame }
 func (l launched) toEcho() time.Duration  { return l.echo }
 func (l launched) used() time.Duration    { return l.cpu }
-
-// TestFirstFrame: at most twice the time of a bare Bubble Tea program
-// (docs/architecture.md, section 7). The quickest start of each counts: it is
-// the one that was disturbed least by what else runs on the machine.
-func TestFirstFrame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts programs for some seconds: left out by -short")
-	}
-	quickest := func(all []launched) time.Duration {
-		return slices.MinFunc(all, func(a, b launched) int { return cmp.Compare(a.frame, b.frame) }).frame
-	}
-	var plain, full []launched
-	for range 8 {
-		p, f := starts(t, 5)
-		plain, full = append(plain, p...), append(full, f...)
-		if quickest(full) <= 2*quickest(plain) {
-			break
-		}
-	}
-	t.Logf("of %d: bare %v, ours %v", len(plain), quickest(plain), quickest(full))
-	if quickest(full) > 2*quickest(plain) {
-		t.Errorf("the first frame takes %v, a bare program's %v", quickest(full), quickest(plain))
-	}
-}
 
 // BenchmarkStart is the start of the terminal, by turns with a bare program.
 func BenchmarkStart(b *testing.B) {
