@@ -16,7 +16,7 @@ func frameOf(text string) string {
 		if strings.Trim(row, "-") == "" && len(row) == 90 {
 			out = append(out, string(rune('a'+y))+" rule")
 		}
-		if strings.HasSuffix(row, "ctrl+j newline   ? keys") {
+		if strings.HasSuffix(row, "ctrl+j newline   ? keys") || strings.HasPrefix(row, "working   esc stops   ") {
 			out = append(out, string(rune('a'+y))+" hints")
 		}
 	}

@@ -244,7 +244,6 @@ func bareScreens() (out []screen) {
 		o.Desk.Models = func() ([]snap.ModelRow, error) { return nil, nil }
 		o.Desk.Rules = func() ([]snap.RuleRow, error) { return nil, nil }
 	}
-	out = append(out, screen{scene{"what-if", finished, keys("ctrl+k", "d", "r", "y", "enter")}, written("[[rule]]\n").edit})
 	empty := func() []event.Body { return []event.Body{opened()} }
 	for _, sc := range []scene{
 		{"sessions-none", empty, keys("ctrl+s")}, {"models-none", empty, keys("f3")}, {"remembered-none", empty, typed("/policy")}, {"undo-none", empty, keys("ctrl+z")},

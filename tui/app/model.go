@@ -301,6 +301,7 @@ func (m *Model) returned(msg tea.Msg, now time.Time) tea.Cmd {
 		return m.startEditor(msg)
 	case edited:
 		m.back(msg, now)
+		return tea.ClearScreen // nobody knows what the editor left on it
 	case searchDue:
 		if p, ok := m.panel.(*sessions); ok {
 			return p.rested(m, msg.text)

@@ -133,6 +133,7 @@ func (r *Room) search(name string, k uv.Key) bool {
 	default:
 		return false
 	}
+	r.chosen = 0 // what is found first, and not what stood there before
 	r.filter()
 	return true
 }

@@ -1,55 +1,14 @@
 package tui_test
 
 import (
-	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui"
-	"github.com/tera-pilot/tera-pilot/tui/app"
 	"github.com/tera-pilot/tera-pilot/tui/tuitest"
 )
-
-// written is an editor in which a person wrote a text.
-type written string
-
-func (written) Run() error              { return nil }
-func (written) SetStdin(io.Reader)      {}
-func (written) SetStdout(io.Writer)     {}
-func (written) SetStderr(io.Writer)     {}
-func (w written) Text() (string, error) { return string(w), nil }
-func (w written) edit(o *tui.Options)   { o.Desk.Edit = w.open }
-func (w written) open(_, text string) (app.Editing, error) {
-	if w == "as it was" {
-		return written(text), nil
-	}
-	return w, nil
-}
-
-// TestWhatIf: a rule that is written in the editor is tried on the log, and
-// nothing else comes of it; a draft without a rule tries nothing.
-func TestWhatIf(t *testing.T) {
-	for rule, want := range map[string]string{
-		"[[rule]]\ncmd = \"go test\"\n": "1 would change",
-		"as it was":                     "nothing is tried",
-		"# only a comment\n\n":          "nothing is tried",
-	} {
-		s := tuitest.NewSession(finished()...)
-		o := tui.Options{Session: s, Desk: testDesk()}
-		written(rule).edit(&o)
-		tuitest.Play(t, 100, 30, o, func(p *tuitest.Program) {
-			p.Keys("ctrl+k")
-			p.Type("what a rule")
-			p.Keys("enter")
-			p.Wait(time.Second)
-			if text := p.Screen.Text(); !strings.Contains(text, want) || len(s.Commands()) > 0 {
-				t.Errorf("%q told %q:\n%s", rule, commands(s), text)
-			}
-		})
-	}
-}
 
 // TestUndoAllAsks: with a code, and enter is no yes.
 func TestUndoAllAsks(t *testing.T) {
