@@ -9,6 +9,7 @@
 package picker
 
 import (
+	"slices"
 	"strings"
 
 	uv "github.com/charmbracelet/ultraviolet"
@@ -135,6 +136,8 @@ func (r *Room) search(name string, k uv.Key) bool {
 	}
 	r.chosen = 0 // what is found first, and not what stood there before
 	r.filter()
+	// Another search: the first that fits and can be chosen.
+	r.chosen = max(0, slices.IndexFunc(r.fit, func(i int) bool { return r.rows[i].Note.Empty() }))
 	return true
 }
 

@@ -351,7 +351,7 @@ func Hints(s *snap.State, width int, w view.Widths, now time.Time, newline safe.
 		}
 	}
 	right := view.Join(view.Lit(theme.Key, newline), view.Lit(theme.Dim, safe.Lit(" newline   ")), view.Lit(theme.Key, safe.Lit("?")), view.Lit(theme.Dim, safe.Lit(" keys")))
-	if s.Busy && s.Working.Says != "" && w.Line(left)+2+w.Line(right) > width {
+	if s.Busy && s.Working.Says != "" && width < 72 {
 		return w.Cut(left, width) // what is unusual counts more
 	}
 	return w.Ends(left, right, width, 24)
