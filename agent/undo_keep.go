@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
@@ -95,10 +96,36 @@ func (d *Dispatcher) keepBefore(ctx context.Context, p proposal) (*safekeeping, 
 		return nil, err
 	}
 	c := undo.Call{ID: p.call.ID, Turn: s.Turn, Tool: p.set.Tool, Title: p.set.Title, Of: undoNote(p.set).Calls}
+	defer d.looking(k, slowLook)()
 	if k.id, err = d.undo.Begin(c, k.planned, data, k.survey); err != nil {
 		return nil, err
 	}
 	return k, nil
+}
+
+// slowLook is after what time it is said that the workspace is looked through.
+const slowLook = 2 * time.Second
+
+// looking says, while the workspace is looked through for undo and that takes
+// long, why nothing seems to happen. What it returns ends that.
+func (d *Dispatcher) looking(k *safekeeping, long time.Duration) (done func()) {
+	if k.survey == nil {
+		return func() {}
+	}
+	said, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(said)
+		timer := time.NewTimer(long)
+		defer timer.Stop()
+		select {
+		case <-over:
+		case <-timer.C:
+			d.takesLong("looks through the workspace for undo: in a large one the first command takes longest")
+			<-over
+			d.takesLong("")
+		}
+	}()
+	return func() { close(over); <-said }
 }
 
 // keptAfter records what the call did, and tells what of it is not covered. A
@@ -111,7 +138,9 @@ func (d *Dispatcher) keptAfter(k *safekeeping, out tool.Result, job string) (too
 	if job != "" {
 		k.left = []string{"the command runs on in the background as " + job + ": what it changes from then on is nobody's, and is not taken back with this call"}
 	}
+	seen := d.looking(k, slowLook)
 	r, err := d.undo.End(k.id, doneChanges(place{d.world}, k.planned, out), k.survey, k.left...)
+	seen()
 	if err != nil {
 		return out, fmt.Errorf("what the call changed could not be recorded for undo: %w", err)
 	}
