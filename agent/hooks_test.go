@@ -52,7 +52,7 @@ func TestHooks(t *testing.T) {
 		"vetoes":          {before(says(`{"decision":"veto","reason":"not on a Friday"}`)), false, "not on a Friday"},
 		"admits":          {before(says(`{"decision":"allow"}`)), false, "allow"},
 		"says nothing":    {before("cat >/dev/null"), false, "it failed"},
-		"half an answer":  {before(says(`{"decision":"pass"`)), false, "cut off"},
+		"half an answer":  {before(says(`{"decision":"pass"`)), false, "ends too early"},
 		"fails":           {before(says(`{"decision":"pass"}`) + "; exit 3"), false, "exit code 3"},
 		"is killed":       {before(says(`{"decision":"pass"}`) + "; kill -9 $$"), false, "it failed"},
 		"takes too long":  {short("sleep 60"), false, "did not end within 1s"},
