@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -81,6 +82,22 @@ func TestLinesTranscript(t *testing.T) {
 		wait()
 	})
 	golden(t, "lines", got)
+}
+
+// TestLinesOfTheWorld: what goes on besides talk, what can be taken back, what is
+// remembered, the log and what went wrong.
+func TestLinesOfTheWorld(t *testing.T) {
+	s := tuitest.NewSession(opened())
+	got := inLines(t, s, func(typed func(string), wait, _ func()) {
+		s.Emit(world()[len(working()):]...)
+		s.Emit(troubled()[len(working()):]...)
+		s.Emit(event.Uncompacted{}, event.Nudged{Kind: "loop", Text: "you repeat yourself"}, event.WindowChanged{Why: "the grade fell"})
+		wait()
+		for _, line := range []string{"/policy", "/jobs", "/undo call 4", "/audit", "/trust soon", "/strict"} {
+			typed(line)
+		}
+	})
+	golden(t, "world-lines", regexp.MustCompile(`until \d\d:\d\d:\d\d`).ReplaceAllString(got, "until HH:MM:SS"))
 }
 
 // TestLinesAnswers: only a line with the question's code answers it.

@@ -45,7 +45,7 @@ func FuzzEvents(f *testing.F) {
 func TestRandomText(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	pieces := []string{"a", "word ", "日本", "e\u0301", "\u0301", "\x1b[31m", "\x1b]0;x\x07", "\u202e", "\xff", "\n", "\n\n", "```\n", "# ", "- ", "| a | b |\n|-|-|\n", "**", "`", "[a](b)", "👩‍⚕️", "\t", "\r", "<x1B>", "> ", "    "}
-	for range 60 {
+	for range 25 {
 		var b strings.Builder
 		for range r.IntN(60) {
 			b.WriteString(pieces[r.IntN(len(pieces))])

@@ -107,6 +107,13 @@ func (f *front) event(e event.Event) {
 	before := f.state.Added()
 	f.state.Apply(e)
 	f.state.Rest(len(f.state.Items), 0, 0) // what was printed is not kept
+	if !f.said(e) {
+		f.happened(e, before)
+	}
+}
+
+// said prints what begins, is said and ends.
+func (f *front) said(e event.Event) bool {
 	switch b := e.Body.(type) {
 	case event.Opened:
 		f.p.line("session", fmt.Sprintf("%s  %s", e.Session, b.Root))
@@ -126,6 +133,16 @@ func (f *front) event(e event.Event) {
 		}
 	case event.TurnEnded:
 		f.turnEnded(b)
+	default:
+		return false
+	}
+	return true
+}
+
+// happened prints what was done, and what is another one now. before is the last
+// item that there was.
+func (f *front) happened(e event.Event, before int) {
+	switch b := e.Body.(type) {
 	case event.CallResult:
 		f.result(b)
 	case event.QuestionClosed:
