@@ -8,7 +8,7 @@ import (
 
 // Recall reads stored events again, by their numbers, in that order. It reads
 // just their lines, wherever in the log they stand. A number that was never
-// given, or a line that is not the one that was written, is an error.
+// given, or a line that is no event of its number, is an error.
 func (l *Log) Recall(seqs []uint64) ([]event.Event, error) {
 	out := make([]event.Event, 0, len(seqs))
 	for _, n := range seqs {

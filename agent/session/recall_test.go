@@ -73,8 +73,9 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestRecallOfAChangedLine: a line that others changed is no event, and one that
-// was put in the place of another is not taken for it.
+// TestRecallOfAChangedLine: what others broke is no event, and a line that was put
+// in the place of another is not taken for it. (Only encryption tells a line that
+// was changed into another event of the same number.)
 func TestRecallOfAChangedLine(t *testing.T) {
 	store, log := mustCreate(t)
 	_ = store
