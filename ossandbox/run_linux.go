@@ -73,8 +73,18 @@ func (s *Sandbox) runConfined(ctx context.Context, c *Command, v *view) (Result,
 	return s.launch(ctx, c, v, spec, vehicle{
 		path: s.bwrap.path, argv: []string{s.bwrap.path, "--args", strconv.Itoa(fdArgs), "--", s.stage()},
 		mode: reexec.ModeCommand, third: args, contents: contents,
-		kill: func(p *os.Process) { p.Kill() },
+		kill: killStart,
 	})
+}
+
+// killStart ends bubblewrap with its process group. Its child is in that until
+// it has a session of its own, and by then it dies with its parent: killed alone
+// before, bubblewrap would leave it waiting without end.
+func killStart(p *os.Process) {
+	if p.Signal(syscall.Signal(0)) == nil { // not waited for yet: the number is its own
+		syscall.Kill(-p.Pid, syscall.SIGKILL)
+	}
+	p.Kill()
 }
 
 // launch runs c in a vehicle until nothing of it is left.
@@ -245,7 +255,10 @@ func (l *launch) supervise(ctx context.Context, v *view) (Result, error) {
 	why := stop()
 	l.awaitEmpty()
 	l.sandbox.did("wait until the namespace is empty")
-	l.status.SetReadDeadline(time.Now().Add(time.Second))
+	// Whatever got away with an end of these pipes cannot hold us.
+	for _, f := range []*os.File{l.status, l.info, l.diag} {
+		f.SetReadDeadline(time.Now().Add(time.Second))
+	}
 	words := <-said
 	dropped, tail := l.streams.finish()
 	if state == nil {
@@ -381,7 +394,7 @@ func (l *launch) verdict(words, diag []byte, why ending, ctx context.Context) er
 
 func readAll(f *os.File) <-chan []byte {
 	c := make(chan []byte, 1)
-	go func() { // ends with the other end of the pipe, which dies with the command
+	go func() { // ends with the other end of the pipe, which dies with the command, or at supervise's deadline
 		b, _ := io.ReadAll(io.LimitReader(f, 16<<10))
 		c <- b
 	}()
