@@ -45,12 +45,10 @@ type host struct {
 
 	turn chan struct{} // holds one: calls run one after the other, and whoever waits can be cancelled
 	work sync.WaitGroup
+	out  *writer
 
 	mu      sync.Mutex
 	running map[string]context.CancelFunc // requests by their id
-
-	writing sync.Mutex // held while the client reads: lines do not mix
-	out     error      // the first write that failed
 }
 
 // Run serves one client until its input ends or ctx does. The error is about
@@ -66,6 +64,8 @@ func Run(ctx context.Context, o Options) error {
 		}, h.tool)
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	h.out = newWriter(ctx, o.Out)
+	defer h.out.end()
 	defer h.work.Wait()
 	defer cancel()
 	lines := make(chan []byte)
@@ -75,11 +75,10 @@ func Run(ctx context.Context, o Options) error {
 		select {
 		case line := <-lines:
 			h.message(ctx, line)
-			if err := h.broken(); err != nil {
-				return err
-			}
+		case err := <-h.out.failed:
+			return err
 		case err := <-failed:
-			if errors.Is(err, io.EOF) {
+			if errors.Is(err, io.EOF) || ctx.Err() != nil {
 				return nil
 			}
 			return err
@@ -198,19 +197,11 @@ func (h *host) answer(m protocol.JSONRPCMessage) {
 }
 
 func (h *host) write(v any) {
-	b, err := json.Marshal(v)
-	h.writing.Lock()
-	defer h.writing.Unlock()
-	if err == nil && h.out == nil {
-		_, err = h.o.Out.Write(append(b, '\n'))
+	line, err := json.Marshal(v)
+	if err != nil { // what the library answers is made of texts and numbers
+		line = []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"the answer cannot be written as JSON"}}`)
 	}
-	h.out = errors.Join(h.out, err)
-}
-
-func (h *host) broken() error {
-	h.writing.Lock()
-	defer h.writing.Unlock()
-	return h.out
+	h.out.write(line)
 }
 
 // tool makes one call, when its turn comes.
