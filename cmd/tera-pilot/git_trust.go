@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -149,8 +148,8 @@ func (a *app) confirmTrust(o gitsafe.Offer) (bool, error) {
 		}
 		text = o.Text + "\n\n" + string(content)
 	}
-	fmt.Fprintf(a.stdout, "%s %s\n%s\n\nsha256 %s\nIt will run inside the sandbox, from a copy, until one byte of it changes. What it\ncalls is not covered: other files of the repository can change.\nlet it run? [y/N] ", o.Kind, visible.Strict(o.Name), visible.Prose(text), o.Digest)
-	line, err := bufio.NewReader(a.stdin).ReadString('\n')
+	fmt.Fprintf(a.stdout, "%s %s\n%s\n\nsha256 %s\nIt will run inside the sandbox, from a copy, until one byte of it changes. What it\ncalls is not covered: other files of the repository can change.\n", o.Kind, visible.Strict(o.Name), visible.Prose(text), o.Digest)
+	line, err := a.answered("let it run? [y/N] ")
 	if answer := strings.ToLower(strings.TrimSpace(line)); err == nil && (answer == "y" || answer == "yes") {
 		return true, nil
 	}

@@ -184,7 +184,6 @@ func (a *app) approveServer(ctx context.Context, name, hash string) error {
 
 // saysYes asks at the terminal; only the whole word counts.
 func (a *app) saysYes(question string) bool {
-	fmt.Fprint(a.stdout, question)
-	line, err := bufio.NewReader(io.LimitReader(a.stdin, 100)).ReadString('\n')
+	line, err := a.answered(question)
 	return err == nil && strings.TrimSpace(line) == "yes"
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 	"github.com/tera-pilot/tera-pilot/mcp"
+	"github.com/tera-pilot/tera-pilot/tui/lines"
 )
 
 func (a *app) mcpCallCommand() *cobra.Command {
@@ -120,9 +121,9 @@ func (a *app) answerByHand(q event.Question, asks bool) event.Answer {
 	for _, l := range q.Lines {
 		fmt.Fprintln(a.stdout, "  "+l.Text)
 	}
-	in := bufio.NewReader(a.stdin)
 	if len(q.Form) > 0 {
-		out.Form = a.fillIn(q.Form, in)
+		lines.Flush(a.stdin)
+		out.Form = a.fillIn(q.Form, bufio.NewReader(a.stdin))
 		if out.Cancelled = out.Form == nil; out.Cancelled {
 			return out
 		}
@@ -135,8 +136,7 @@ func (a *app) answerByHand(q event.Question, asks bool) event.Answer {
 	if len(q.Form) > 0 {
 		ask = "send this? Type yes: "
 	}
-	fmt.Fprint(a.stdout, ask)
-	line, err := in.ReadString('\n')
+	line, err := a.answered(ask)
 	switch {
 	case err != nil || strings.TrimSpace(line) != want:
 		out.Form = nil

@@ -13,6 +13,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 	"github.com/tera-pilot/tera-pilot/mcp/oauth"
+	"github.com/tera-pilot/tera-pilot/tui/lines"
 )
 
 func (a *app) mcpLoginCommand() *cobra.Command {
@@ -64,7 +65,7 @@ func (a *app) logIn(ctx context.Context, name string, wider, hosts []string) err
 	}
 	fmt.Fprintf(a.stdout, "server %s  %s\n", name, visible.Strict(keeper.Config.Server))
 	return a.noting(ctx, p.state, func(note func(audit.Event) error) error {
-		desk := &loginDesk{app: a, server: name, note: note, lines: make(chan string)}
+		desk := &loginDesk{app: a, server: name, note: note, lines: make(chan string), drop: make(chan struct{})}
 		go desk.read(ctx)
 		login := oauth.Login{
 			Config: keeper.Config, Net: keeper.Net, Wider: wider, Known: append(had.Hosts, hosts...), Pasted: desk.lines,
@@ -98,7 +99,8 @@ type loginDesk struct {
 	*app
 	server string
 	note   func(audit.Event) error
-	lines  chan string // that were typed or pasted; closed at the end of the input
+	lines  chan string   // that were typed or pasted; closed at the end of the input
+	drop   chan struct{} // makes read forget the line that it holds
 }
 
 // read hands the lines of the input on until the login is over.
@@ -111,6 +113,7 @@ func (d *loginDesk) read(ctx context.Context) {
 		}
 		select {
 		case d.lines <- in.Text():
+		case <-d.drop:
 		case <-ctx.Done():
 			return
 		}
@@ -125,6 +128,7 @@ func (d *loginDesk) approve(ctx context.Context, origin, why string) error {
 		return &exitError{exitDenied, fmt.Errorf("the login leads to %s (%s), and there is no terminal to ask at: --allow-host %s names it", shown, why, shown)}
 	}
 	fmt.Fprintf(d.stdout, "\nthe login leads to another host:\n  %s  (%s)\nWhoever holds it sees who you are there. Go on? Type yes: ", shown, why)
+	d.forget()
 	select {
 	case line, ok := <-d.lines:
 		if !ok || strings.TrimSpace(line) != "yes" {
@@ -134,6 +138,15 @@ func (d *loginDesk) approve(ctx context.Context, origin, why string) error {
 		return ctx.Err()
 	}
 	return d.note(audit.PinChange("login at "+shown+" allowed", d.server, "", "", "", audit.ByCLI))
+}
+
+// forget drops what was typed or pasted before a question, which it cannot answer.
+func (d *loginDesk) forget() {
+	lines.Flush(d.stdin)
+	select {
+	case d.drop <- struct{}{}:
+	default: // none is held
+	}
 }
 
 // told states that a host is spoken to.

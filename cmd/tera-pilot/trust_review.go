@@ -151,9 +151,7 @@ func (a *app) reviewProject(s trust.Standing) (trust.Choice, error) {
 
 `)
 	for range 3 {
-		fmt.Fprint(a.stdout, "your word: ")
-		lines.Flush(a.stdin)
-		word, err := typedLine(a.stdin)
+		word, err := a.answered("your word: ")
 		if err != nil {
 			return trust.No, usage("your word could not be read: %w", err)
 		}
@@ -168,6 +166,14 @@ func (a *app) reviewProject(s trust.Standing) (trust.Choice, error) {
 		fmt.Fprintln(a.stdout, "all, text, or just enter")
 	}
 	return trust.No, nil
+}
+
+// answered asks at the terminal. What was typed or pasted before the question
+// stood there answers nothing.
+func (a *app) answered(question string) (string, error) {
+	fmt.Fprint(a.stdout, question)
+	lines.Flush(a.stdin)
+	return typedLine(a.stdin)
 }
 
 // typedLine reads one line and nothing behind it, which is the session's.

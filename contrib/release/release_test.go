@@ -314,6 +314,35 @@ func TestOnlyWhatIsCommitted(t *testing.T) {
 		t.Error("a commit that is not there was unpacked")
 	}
 
+	// What this clone alone says about the commit changes nothing of it, or ends it.
+	info := filepath.Join(repo, ".git", "info", "attributes")
+	if err := os.MkdirAll(filepath.Dir(info), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write("$Format:%H$")
+	git("commit", "-q", "-a", "-m", "b")
+	for _, attribute := range []string{"export-ignore", "export-subst", "eol=crlf"} {
+		if err := os.WriteFile(info, []byte("a.txt "+attribute+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), "x")
+		_, err := checkout(t.Context(), repo, "HEAD", dir)
+		if got, _ := os.ReadFile(filepath.Join(dir, "a.txt")); err == nil && string(got) != "$Format:%H$" {
+			t.Errorf("%s: %q was released", attribute, got)
+		}
+	}
+	if err := os.Remove(info); err != nil {
+		t.Fatal(err)
+	}
+	git("replace", "HEAD", "HEAD~1")
+	dir = filepath.Join(t.TempDir(), "y")
+	if _, err := checkout(t.Context(), repo, "HEAD", dir); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(filepath.Join(dir, "a.txt")); string(got) != "$Format:%H$" {
+		t.Errorf("%q, of a commit that stands in the place of another", got)
+	}
+
 	var hostile bytes.Buffer
 	w := tar.NewWriter(&hostile)
 	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "../outside", Mode: 0o600}); err != nil {

@@ -4,8 +4,12 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"os/exec"
@@ -30,7 +34,7 @@ type source struct {
 // checkout unpacks a commit of the repository at repo into the new folder dir.
 // The working tree is not looked at.
 func checkout(ctx context.Context, repo, rev, dir string) (source, error) {
-	stamp, err := output(ctx, repo, nil, "git", "show", "--no-patch", "--no-show-signature", "--format=%H %ct", rev+"^{commit}")
+	stamp, err := output(ctx, repo, gitEnv(), "git", "show", "--no-patch", "--no-show-signature", "--format=%H %ct", rev+"^{commit}")
 	if err != nil {
 		return source{}, err
 	}
@@ -39,11 +43,53 @@ func checkout(ctx context.Context, repo, rev, dir string) (source, error) {
 	if err != nil || len(commit) < 40 {
 		return source{}, fmt.Errorf("git says %q of %s, which is no commit and time", stamp, rev)
 	}
-	packed, err := output(ctx, repo, nil, "git", "archive", "--format=tar", commit)
+	packed, err := output(ctx, repo, gitEnv(), "git", "archive", "--format=tar", commit)
 	if err != nil {
 		return source{}, err
 	}
-	return source{dir, commit, time.Unix(unix, 0).UTC()}, unpack(strings.NewReader(packed), dir)
+	if err := unpack(strings.NewReader(packed), dir); err != nil {
+		return source{}, err
+	}
+	return source{dir, commit, time.Unix(unix, 0).UTC()}, asCommitted(ctx, repo, commit, dir)
+}
+
+// gitEnv is what git is told: a commit is what its id says, and not what the
+// repository at hand has put in its place.
+func gitEnv() []string { return []string{"GIT_NO_REPLACE_OBJECTS=1"} }
+
+// asCommitted holds each unpacked file to its hash in the commit. Attributes, of
+// the commit or of this machine alone, let git leave files out and write others.
+func asCommitted(ctx context.Context, repo, commit, dir string) error {
+	list, err := output(ctx, repo, gitEnv(), "git", "ls-tree", "-r", "-z", "--full-tree", commit)
+	if err != nil {
+		return err
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
+		about, name, _ := strings.Cut(line, "\t")
+		f := strings.Fields(about) // mode, kind, id
+		if len(f) != 3 || f[1] != "blob" || f[0] == "120000" {
+			continue // a link, which nothing is built from
+		}
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err == nil && blobID(data, len(f[2])) != f[2] {
+			err = errors.New("git unpacked other bytes")
+		}
+		if err != nil {
+			return fmt.Errorf("%q is not as it was committed: %w (see the attributes export-ignore, export-subst and eol)", name, err)
+		}
+	}
+	return nil
+}
+
+// blobID is git's id of a file's content, with as many hex digits as wanted.
+func blobID(data []byte, digits int) string {
+	var h hash.Hash = sha256.New()
+	if digits == 2*sha1.Size {
+		h = sha1.New()
+	}
+	fmt.Fprintf(h, "blob %d\x00", len(data))
+	h.Write(data)
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // unpack writes the files and folders of a tar stream below dir.

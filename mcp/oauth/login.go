@@ -110,6 +110,9 @@ func (l *Login) Run(ctx context.Context) (Grant, error) {
 	if err != nil {
 		return Grant{}, err
 	}
+	if _, err := l.Config.door(m.Authorization, l.Net); err != nil { // the browser goes where we would
+		return Grant{}, fmt.Errorf("the authorization endpoint: %w", err)
+	}
 	if err := l.approved(ctx, m.Authorization, "the browser is sent there"); err != nil {
 		return Grant{}, err
 	}

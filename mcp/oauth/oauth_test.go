@@ -127,15 +127,16 @@ func TestHostileLogins(t *testing.T) {
 		"javascript for the browser": {func(n *internet, _ *Login) {
 			n.issuer = set("authorization_endpoint", "javascript:alert(document.cookie)")
 		}, "authorization endpoint", 0},
-		"data for the browser":            {func(n *internet, _ *Login) { n.issuer = set("authorization_endpoint", "data:text/html,x") }, "authorization endpoint", 0},
-		"an address with an escape":       {func(n *internet, _ *Login) { n.issuer = set("authorization_endpoint", "https://as.example.org/\u202e") }, "authorization endpoint", 0},
-		"tokens at the metadata service":  {func(n *internet, _ *Login) { n.issuer = set("token_endpoint", "http://169.254.169.254/token") }, "token endpoint", 0},
-		"tokens over http elsewhere":      {func(n *internet, _ *Login) { n.issuer = set("token_endpoint", "http://as.example.org/token") }, "only https", 0},
-		"tokens in a private network":     {func(n *internet, _ *Login) { n.issuer = set("token_endpoint", "https://10.0.0.1/token") }, "nobody named it", 0},
-		"registration in a private net":   {func(n *internet, _ *Login) { n.issuer = set("registration_endpoint", "https://192.168.1.1/r") }, "nobody named it", 0},
-		"registration is link-local":      {func(n *internet, _ *Login) { n.issuer = set("registration_endpoint", "https://[fe80::1]/r") }, "registration endpoint", 0},
-		"no registration":                 {func(n *internet, _ *Login) { n.issuer = set("registration_endpoint", "") }, "registers no clients", 0},
-		"registration names a line break": {func(n *internet, _ *Login) { n.register = registers(`{"client_id":"a\r\nX: y"}`) }, "names no client", 0},
+		"data for the browser":             {func(n *internet, _ *Login) { n.issuer = set("authorization_endpoint", "data:text/html,x") }, "authorization endpoint", 0},
+		"an address with an escape":        {func(n *internet, _ *Login) { n.issuer = set("authorization_endpoint", "https://as.example.org/\u202e") }, "authorization endpoint", 0},
+		"the browser in a private network": {func(n *internet, _ *Login) { n.issuer = set("authorization_endpoint", "https://192.168.0.1/reboot") }, "nobody named it", 0},
+		"tokens at the metadata service":   {func(n *internet, _ *Login) { n.issuer = set("token_endpoint", "http://169.254.169.254/token") }, "token endpoint", 0},
+		"tokens over http elsewhere":       {func(n *internet, _ *Login) { n.issuer = set("token_endpoint", "http://as.example.org/token") }, "only https", 0},
+		"tokens in a private network":      {func(n *internet, _ *Login) { n.issuer = set("token_endpoint", "https://10.0.0.1/token") }, "nobody named it", 0},
+		"registration in a private net":    {func(n *internet, _ *Login) { n.issuer = set("registration_endpoint", "https://192.168.1.1/r") }, "nobody named it", 0},
+		"registration is link-local":       {func(n *internet, _ *Login) { n.issuer = set("registration_endpoint", "https://[fe80::1]/r") }, "registration endpoint", 0},
+		"no registration":                  {func(n *internet, _ *Login) { n.issuer = set("registration_endpoint", "") }, "registers no clients", 0},
+		"registration names a line break":  {func(n *internet, _ *Login) { n.register = registers(`{"client_id":"a\r\nX: y"}`) }, "names no client", 0},
 		"registration wants a signature": {func(n *internet, _ *Login) {
 			n.register = registers(`{"client_id":"a","token_endpoint_auth_method":"private_key_jwt"}`)
 		}, "not known here", 0},
