@@ -77,7 +77,8 @@ type saying struct {
 type task struct {
 	saying  saying
 	undo    *event.Undo
-	servers []string // words of /mcp
+	asking  *asking // of an MCP server
+	approve string  // the name of an MCP server
 	compact *event.Compact
 }
 
@@ -192,6 +193,15 @@ func (o *owned) goOn() {
 	for _, f := range now {
 		f(o)
 	}
+}
+
+// stoppedBy says what stops the task that the worker begins, which was stopped
+// already if the person was that quick.
+func (o *owned) stoppedBy(cancel func()) {
+	if o.cancel = cancel; o.stopped {
+		cancel()
+	}
+	o.stopped = false
 }
 
 // stop cancels the running turn, or the one that is about to run. What was

@@ -53,7 +53,7 @@ type rights struct {
 type labour struct {
 	busy        bool   // it has a task
 	cancel      func() // stops the running turn; nil when none runs
-	stopped     bool   // the turn that is about to run was stopped before it ran
+	stopped     bool   // the task that is about to run was stopped before it ran
 	closing     bool   // no further turn begins
 	queue       []saying
 	interjected []string       // joins the running turn after its present call

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/model"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
 )
 
 // held is a model that waits before its first answer until it may go on.
@@ -171,5 +172,35 @@ func TestASignalBeginsNothingMore(t *testing.T) {
 	}
 	if n := len(find[event.TurnStarted](t, r)); n != 1 {
 		t.Errorf("%d turns began", n)
+	}
+}
+
+// TestAStopIsForOneTask: what is stopped before it ran is stopped, and what
+// comes after it is not.
+func TestAStopIsForOneTask(t *testing.T) {
+	for name, first := range map[string]task{
+		"a turn": {saying: saying{text: "a"}}, "an undo": {undo: &event.Undo{}}, "a compaction": {compact: &event.Compact{}},
+		"a question to a server": {asking: &asking{tool: tool.MCPList}}, "an approval of a server": {approve: "near"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _ := talking(t, func(int, model.Request) (model.Reply, error) { return answers("so"), nil }, nil)
+			defer r.stop()
+			live, cancel := r.listen()
+			defer cancel()
+			if err := r.session.owner.do(func(o *owned) {
+				r.session.start(o, first)
+				o.stop() // before the worker could begin
+			}); err != nil {
+				t.Fatal(err)
+			}
+			r.sendAll(event.Submit{Text: "b"})
+			turns := 1
+			if first.saying.text != "" {
+				turns = 2
+			}
+			if end := r.turnEnds(live, turns)[turns-1]; end.Status != "done" {
+				t.Errorf("the turn after it: %+v", end)
+			}
+		})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
@@ -41,21 +40,16 @@ func (s *Session) askServers(o *owned, c event.Servers) {
 	case slices.Contains([]string{"off", "on", "reconnect"}, verb) && len(words) == 2:
 		s.aside(func(ctx context.Context) { s.switchServer(ctx, verb, words[1]) })
 	case verb == "approve" && len(words) == 2, s.asking(words) != nil:
-		if o.busy && !o.state.TurnOpen { // between two turns: it will soon be known which
-			s.aside(func(ctx context.Context) {
-				select {
-				case <-ctx.Done():
-				case <-time.After(5 * time.Millisecond):
-					_ = s.owner.do(func(o *owned) { s.askServers(o, c) }) // an ended session asks nothing
-				}
-			})
-			return
-		}
-		if o.busy {
+		switch {
+		case o.busy && o.state.TurnOpen:
 			o.tell(serversNotice("warn", "the agent is at work: stop it first, or wait"))
-			return
+		case o.busy: // between two turns: it will soon be known which
+			o.later(func(o *owned) { s.askServers(o, c) })
+		case verb == "approve":
+			s.start(o, task{approve: words[1]})
+		default:
+			s.start(o, task{asking: s.asking(words)})
 		}
-		s.start(o, task{servers: words})
 	default:
 		o.tell(serversNotice("warn", "not understood; there is "+serversUse))
 	}
@@ -165,18 +159,20 @@ func (s *Session) arguments(server, prompt string, words []string) (map[string]s
 }
 
 // serversAlone does between two turns what the person wants of a server.
-func (s *Session) serversAlone(ctx context.Context, words []string) {
+func (s *Session) serversAlone(ctx context.Context, t task) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err := s.owner.do(func(o *owned) { o.cancel = cancel })
+	err := s.owner.do(func(o *owned) { o.stoppedBy(cancel) })
 	note := event.Notice{}
 	switch {
 	case err != nil:
 		return
-	case words[0] == "approve":
-		note, err = s.approveServer(ctx, words[1])
+	case ctx.Err() != nil:
+		note = serversNotice("info", "stopped before it was begun")
+	case t.asking != nil:
+		note, err = s.askServer(ctx, *t.asking)
 	default:
-		note, err = s.askServer(ctx, *s.asking(words))
+		note, err = s.approveServer(ctx, t.approve)
 	}
 	if err != nil {
 		note = serversNotice("error", visible.Prose(err.Error()))
@@ -348,13 +344,15 @@ func (s *Session) approveServer(ctx context.Context, name string) (event.Notice,
 	}
 	q := s.disp.finish(approval(r))
 	a, err := s.disp.asks.ask(ctx, q, nil)
-	if err != nil || a.Choice != event.Once {
+	switch {
+	case errors.Is(err, errTimeout), ctx.Err() != nil, err == nil && a.Choice != event.Once:
 		return serversNotice("info", "MCP server "+name+": nothing was approved"), nil
+	case err != nil:
+		return event.Notice{}, fmt.Errorf("MCP server %s was not approved: %w", name, err)
 	}
-	old, err := servers.Approve(r)
-	if err == nil {
-		err = s.record(audit.PinChange("approved", name, "", old, r.Hash, s.disp.person()))
-	}
+	err = servers.Approve(r, func(old string) error {
+		return s.record(audit.PinChange("approved", name, "", old, r.Hash, s.disp.person()))
+	})
 	if err == nil {
 		err = s.retool()
 	}

@@ -259,12 +259,7 @@ func (s *Session) uncompact() error {
 func (s *Session) compactAlone(ctx context.Context, c event.Compact) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err := s.owner.do(func(o *owned) {
-		if o.cancel = cancel; o.stopped {
-			cancel()
-		}
-		o.stopped = false
-	})
+	err := s.owner.do(func(o *owned) { o.stoppedBy(cancel) })
 	if err == nil {
 		err = s.compactNow(ctx, c.Back)
 	}

@@ -45,8 +45,8 @@ func (s *Session) work(ctx context.Context) {
 				s.compactAlone(ctx, *t.compact)
 			case t.undo != nil:
 				s.undoAlone(ctx, *t.undo)
-			case t.servers != nil:
-				s.serversAlone(ctx, t.servers)
+			case t.asking != nil, t.approve != "":
+				s.serversAlone(ctx, t)
 			default:
 				s.turn(ctx, t.saying)
 			}
@@ -63,10 +63,7 @@ func (s *Session) turn(ctx context.Context, message saying) {
 	defer cancel()
 	number := 0
 	err := s.owner.do(func(o *owned) {
-		if o.cancel = cancel; o.stopped {
-			cancel()
-		}
-		o.stopped = false
+		o.stoppedBy(cancel)
 		number = o.state.Turn + 1
 	})
 	if err != nil {

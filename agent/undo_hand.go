@@ -77,7 +77,7 @@ func (s *Session) takeBack(o *owned, c event.Undo) {
 func (s *Session) undoAlone(ctx context.Context, c event.Undo) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err := s.owner.do(func(o *owned) { o.cancel = cancel })
+	err := s.owner.do(func(o *owned) { o.stoppedBy(cancel) })
 	if err == nil {
 		err = s.undoByHand(ctx, c)
 	}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -53,6 +54,30 @@ func (p place) approve(t *testing.T, e Entry) {
 	}
 	if err := OpenPins(p.state).Set(Key(e, p.root), r.Pin); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What cannot be put on record is not approved.
+func TestAnApprovalIsStatedFirst(t *testing.T) {
+	p := newPlace(t)
+	s := p.servers(Entry{Name: "x", Command: []string{"x"}})
+	r := Report{Entry: Entry{Name: "x", Command: []string{"x"}}, Pin: Pin{Tools: map[string]string{"echo": "{}"}}}
+	full := errors.New("the log is full")
+	key := Key(r.Entry, p.root)
+	if err := s.Approve(r, func(string) error { return full }); !errors.Is(err, full) {
+		t.Errorf("%v", err)
+	}
+	if pin, err := OpenPins(p.state).Get(key); err != nil || pin.Tools != nil {
+		t.Errorf("it was approved: %+v, %v", pin, err)
+	}
+	olds := []string{}
+	for range 2 {
+		if err := s.Approve(r, func(old string) error { olds = append(olds, old); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pin, err := OpenPins(p.state).Get(key); err != nil || olds[0] != "" || olds[1] != pin.Hash() {
+		t.Errorf("%q, %+v, %v", olds, pin, err)
 	}
 }
 

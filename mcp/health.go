@@ -91,16 +91,21 @@ func (s *Servers) Restart(name string) error {
 	return live.Close()
 }
 
-// Approve stores what a report found in place of what was approved before; old
-// is that one's hash, "" for none.
-func (s *Servers) Approve(r Report) (old string, err error) {
+// Approve stores what a report found in place of what was approved before. State
+// puts that on record first, with the earlier one's hash ("" for none); its
+// error stops it.
+func (s *Servers) Approve(r Report, state func(old string) error) error {
 	key := Key(r.Entry, s.o.Workspace)
 	was, err := s.o.Pins.Get(key)
 	if err != nil {
-		return "", err
+		return err
 	}
+	old := ""
 	if was.Tools != nil {
 		old = was.Hash()
 	}
-	return old, s.o.Pins.Set(key, r.Pin)
+	if err := state(old); err != nil {
+		return err
+	}
+	return s.o.Pins.Set(key, r.Pin)
 }
