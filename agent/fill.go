@@ -34,6 +34,7 @@ func (d *Dispatcher) fills(p proposal) func(context.Context, world.Form) (world.
 		}
 		q := d.formQuestion(p, call, f)
 		if len(linesBytes(q.Lines)) > maxQuestion {
+			d.unfilled(p)("it is too long")
 			return world.Filled{Action: world.Decline}, nil
 		}
 		a, err := d.asks.ask(ctx, q, nil)
