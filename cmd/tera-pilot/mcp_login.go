@@ -75,8 +75,11 @@ func (a *app) logIn(ctx context.Context, name string, wider, hosts []string) err
 			return err
 		}
 		grant, err := login.Run(ctx)
+		if err == nil { // stated first: a login that is not on record is not kept
+			err = note(audit.PinChange("login kept", name, "", "", "", audit.ByCLI))
+		}
 		if err == nil {
-			err = errors.Join(note(audit.PinChange("login kept", name, "", "", "", audit.ByCLI)), keeper.Keep(grant))
+			err = keeper.Keep(grant)
 		}
 		if err != nil {
 			return errors.Join(fmt.Errorf("login at %s: %w", name, err), note(audit.PinChange("login failed", name, "", "", "", audit.ByCLI)))
