@@ -109,10 +109,8 @@ func (g *Grant) fits(r answer) error {
 	case r.Refresh != "" && !tokenForm(r.Refresh):
 		return errors.New("the answer holds a refresh token that is none")
 	}
-	for _, token := range []string{r.Access} {
-		if aud := audience(token); aud != nil && !slices.ContainsFunc(aud, g.meant) {
-			return fmt.Errorf("the token is for another audience than %s, and was thrown away; if the server is known there by another name, write it as audience in your mcp.json", g.Resource)
-		}
+	if aud := audience(r.Access); aud != nil && !slices.ContainsFunc(aud, g.meant) {
+		return fmt.Errorf("the token is for another audience than %s, and was thrown away; if the server is known there by another name, write it as audience in your mcp.json", g.Resource)
 	}
 	return nil
 }

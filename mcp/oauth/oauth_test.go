@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -183,8 +184,6 @@ func TestHostileLogins(t *testing.T) {
 		})
 	}
 }
-
-func newInternet2(t *testing.T) *internet { return newInternet(t) }
 
 func challengeTo(address string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
@@ -464,4 +463,33 @@ func FuzzChallenge(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The browser hears how the login ended, though nobody waits for it any more.
+func TestTheBrowserHearsTheEnd(t *testing.T) {
+	for range 20 {
+		l, err := land("s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.open(issuer{Issuer: "https://as.example.org"})
+		page := make(chan string, 1)
+		go func() {
+			r, err := http.Get(l.uri + "?state=s&error=access_denied")
+			if err != nil {
+				page <- err.Error()
+				return
+			}
+			defer r.Body.Close()
+			text, err := io.ReadAll(r.Body)
+			page <- fmt.Sprint(string(text), err)
+		}()
+		if _, err := l.wait(t.Context(), nil, nil); err == nil {
+			t.Error("a refusal is no error")
+		}
+		l.close()
+		if text := <-page; !strings.Contains(text, "did not succeed") {
+			t.Fatalf("the browser has %q", text)
+		}
+	}
 }

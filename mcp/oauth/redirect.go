@@ -51,8 +51,15 @@ func (l *landing) open(from issuer) {
 	go func() { _ = l.server.Serve(l.listener) }() // ends with close, and always in an error
 }
 
+// lastWord is how long the browser has to read the last answer.
+const lastWord = time.Second
+
 func (l *landing) close() {
-	_ = l.server.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), lastWord)
+	defer cancel()
+	if l.server.Shutdown(ctx) != nil {
+		_ = l.server.Close() // whoever does not read has to do without
+	}
 	_ = l.listener.Close() // closed with the server, where that was begun
 }
 
