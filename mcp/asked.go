@@ -166,7 +166,8 @@ func (s *Server) prompts(ctx context.Context) ([]Prompt, error) {
 			Description string      `json:"description"`
 			Arguments   []PromptArg `json:"arguments"`
 		}
-		if len(out) < maxTools && json.Unmarshal(raw, &p) == nil && p.Name != "" && !s.echoes(string(raw)) {
+		odd := func(a PromptArg) bool { return nameFault(a.Name) != "" } // it would stand among the person's own words
+		if len(out) < maxTools && json.Unmarshal(raw, &p) == nil && p.Name != "" && !slices.ContainsFunc(p.Arguments, odd) && !s.echoes(string(raw)) {
 			out = append(out, Prompt{s.Name(), p.Name, oneLine(p.Description), p.Arguments})
 		}
 	}
