@@ -504,6 +504,9 @@ func TestRedactDeletesForGood(t *testing.T) {
 	if len(values) == 0 {
 		t.Fatal("nothing to delete")
 	}
+	if _, err := x.l.Redact(t.Context(), SessionInfo{Front: FrontCLI}, []int64{1, x.l.Head().Size + 100}); err == nil {
+		t.Error("a record that does not exist was taken")
+	}
 	n, err := x.l.Redact(t.Context(), SessionInfo{Front: FrontCLI}, []int64{1, 2})
 	must(t, err)
 	if n != len(values)+1 {

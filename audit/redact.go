@@ -46,6 +46,9 @@ func (l *Log) Redact(ctx context.Context, info SessionInfo, seqs []int64) (int, 
 	}
 	n := 0
 	err := l.within(ctx, info, func(s *Session) error {
+		if last := l.Head().Size - 1; slices.Max(seqs) > last || slices.Min(seqs) < 0 {
+			return fmt.Errorf("no value was deleted: records are numbered from 0 to %d", last)
+		}
 		// The tombstone first: a crash may leave one without a deletion, which
 		// can be repeated, but no deletion without a tombstone.
 		d, err := l.drafter.event(s, Event{Kind: KindRedacted, Title: "values deleted of records " + strings.Join(names, ", "), Data: map[string]any{"seqs": names}})

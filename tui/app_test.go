@@ -30,6 +30,39 @@ func TestStartScreenChooses(t *testing.T) {
 	}
 }
 
+// TestStartScreenGoesBack: a screen that was reached from another is left by
+// esc, and says so; the first one is not.
+func TestStartScreenGoesBack(t *testing.T) {
+	for _, back := range []bool{false, true} {
+		story := startStory()
+		story.Back = back
+		tuitest.Bubble(t, func(t *testing.T) {
+			p := tuitest.Open(t, 80, 24, tui.Options{Start: &story})
+			shows(t, p, back, "esc back")
+			shows(t, p, !back, "ctrl+d quit")
+			p.Keys("esc")
+			if p.Ended() != back {
+				t.Errorf("back %v: esc ended it: %v", back, p.Ended())
+			}
+			p.Quit()
+			if got := p.Outcome().Chosen; got != "" {
+				t.Errorf("esc chose %q", got)
+			}
+		})
+	}
+}
+
+// TestStartScreenSaysWhyNot: a key of what cannot be taken is answered.
+func TestStartScreenSaysWhyNot(t *testing.T) {
+	story := startStory()
+	tuitest.Play(t, 80, 24, tui.Options{Start: &story}, func(p *tuitest.Program) {
+		p.Keys("k")
+		shows(t, p, true, "Add a key: tera-pilot keys set NAME")
+		p.Keys("up")
+		shows(t, p, false, "Add a key: tera-pilot")
+	})
+}
+
 // TestStartScreenLooksAgain: r looks again where something can change.
 func TestStartScreenLooksAgain(t *testing.T) {
 	story, looked := startStory(), 0

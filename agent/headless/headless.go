@@ -392,11 +392,28 @@ func (r *run) exit() int {
 	}
 }
 
-func counted(files int) string {
-	if files == 1 {
-		return "1 file"
+// counted says how many files and folders changed.
+func counted(changes []event.Change) string {
+	folders := 0
+	for _, c := range changes {
+		if c.Change == "mkdir" {
+			folders++
+		}
 	}
-	return fmt.Sprintf("%d files", files)
+	number := func(n int, what string) string {
+		if n == 1 {
+			return "1 " + what
+		}
+		return fmt.Sprintf("%d %ss", n, what)
+	}
+	switch files := len(changes) - folders; {
+	case folders == 0:
+		return number(files, "file")
+	case files == 0:
+		return number(folders, "folder")
+	default:
+		return number(files, "file") + " and " + number(folders, "folder")
+	}
 }
 
 // report ends the output: the result object, or the answer and the ledger.
@@ -418,8 +435,8 @@ func (r *run) report(res Result) error {
 			errs = append(errs, err)
 		}
 	}
-	if n := len(res.Files); n > 0 {
-		_, err := fmt.Fprintf(r.Err, "%s changed: tera-pilot undo --session %s takes that back\n", counted(n), res.Session)
+	if len(res.Files) > 0 {
+		_, err := fmt.Fprintf(r.Err, "%s changed: tera-pilot undo --session %s takes that back\n", counted(res.Files), res.Session)
 		errs = append(errs, err)
 	}
 	_, err := fmt.Fprintf(r.Err, "tests %s  session %s  audit %d %.8s\n", res.Verification, res.Session, res.Audit.Size, res.Audit.Head)

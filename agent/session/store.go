@@ -516,16 +516,26 @@ func forkTurn(events []event.Event, at uint64) int {
 	return turn
 }
 
-// Latest is the id of the last changed session whose root is root.
+// Latest is the id of the last changed session whose root is root. One in which
+// nothing was said or done (a look at an MCP server) counts only where there is
+// no other.
 func (s *Store) Latest(root string) (string, error) {
 	all, err := s.List()
 	if err != nil {
 		return "", err
 	}
+	empty := ""
 	for _, sum := range all {
-		if sum.Root == root && sum.Problem == "" && sum.Parent == "" {
+		switch {
+		case sum.Root != root || sum.Problem != "" || sum.Parent != "":
+		case sum.Turns > 0 || sum.Files > 0:
 			return sum.ID, nil
+		case empty == "":
+			empty = sum.ID
 		}
+	}
+	if empty != "" {
+		return empty, nil
 	}
 	switch have, err := s.vault.load(); {
 	case err != nil:
@@ -533,5 +543,5 @@ func (s *Store) Latest(root string) (string, error) {
 	case have && !s.Keyed():
 		return "", &LockedError{}
 	}
-	return "", fmt.Errorf("no earlier session in %s: start one without --continue", root)
+	return "", fmt.Errorf("no session in %s yet: `tera-pilot` or `tera-pilot run` begins one", root)
 }

@@ -70,6 +70,24 @@ func TestForkStandsAlone(t *testing.T) {
 	}
 }
 
+// TestLatestIsOneOfWords: a session in which nothing was said is not the one to
+// go on with, unless there is no other.
+func TestLatestIsOneOfWords(t *testing.T) {
+	s := NewStore(filepath.Join(t.TempDir(), "sessions"))
+	empty := talk(t, s, "", 0)
+	if id, err := s.Latest("/w"); err != nil || id != empty {
+		t.Errorf("alone: %s, %v", id, err)
+	}
+	spoken := talk(t, s, "question", 1)
+	talk(t, s, "", 0)
+	if id, err := s.Latest("/w"); err != nil || id != spoken {
+		t.Errorf("latest is %s, %v; want %s", id, err, spoken)
+	}
+	if id, err := s.Latest("/elsewhere"); err == nil {
+		t.Errorf("another folder has %s", id)
+	}
+}
+
 func TestIndexIsNoTruth(t *testing.T) {
 	s := NewStore(filepath.Join(t.TempDir(), "sessions"))
 	for n := range 5 {

@@ -153,7 +153,11 @@ The deletion is recorded.`,
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(a.stdout, "%d values deleted\n", n)
+				if n == 0 {
+					_, err = fmt.Fprintln(a.stdout, "nothing was deleted: these records hold no value that is committed to, or it is deleted already")
+					return err
+				}
+				_, err = fmt.Fprintf(a.stdout, "values deleted: %d\n", n)
 				return err
 			})
 		},

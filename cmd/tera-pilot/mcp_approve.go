@@ -178,7 +178,7 @@ func (a *app) approveServer(ctx context.Context, name, hash string) error {
 	if err := a.recorded(ctx, p.state, e, func() error { return mcp.OpenPins(p.state).Set(mcp.Key(r.Entry, p.root), r.Pin) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "server %s: %d tools approved; each call is asked about unless an [[mcp]] rule allows it\n", name, len(r.Pin.Tools))
+	fmt.Fprintf(a.stdout, "server %s: %s approved; each call is asked about unless an [[mcp]] rule allows it\n", name, counted(len(r.Pin.Tools), "tool"))
 	return nil
 }
 

@@ -30,7 +30,7 @@ func (a *app) mcpListCommand() *cobra.Command {
 			why := map[string]string{}
 			for _, s := range servers.Standings() {
 				if why[s.Entry.Name] = s.Why; s.Why == "" {
-					why[s.Entry.Name] = fmt.Sprintf("%d tools approved", s.Tools)
+					why[s.Entry.Name] = counted(s.Tools, "tool") + " approved"
 				}
 				if k, err := servers.Keeper(s.Entry.Name); err == nil {
 					if _, in, err := k.Grant(); err == nil && in {

@@ -202,7 +202,7 @@ func (a *app) undoList(points []event.UndoPoint, asJSON bool) error {
 		}
 	}
 	if len(points) == 0 {
-		fmt.Fprintln(w, "nothing was changed in this session")
+		fmt.Fprintln(w, "nothing was changed in this session (another one: `tera-pilot sessions list`, then --session ID)")
 	}
 	return w.Flush()
 }

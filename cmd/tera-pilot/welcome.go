@@ -174,7 +174,7 @@ func (g *greeting) named(ctx context.Context, text string) {
 	case found[0].Kind == "":
 		g.says = "What answers at " + at + " is no model server that tera-pilot knows."
 	default:
-		g.says = fmt.Sprintf("%s answers at %s, with %d models. Nothing has been sent to one.", found[0].Kind, at, len(found[0].Models))
+		g.says = fmt.Sprintf("%s answers at %s, with %s. No prompt has been sent there.", found[0].Kind, at, counted(len(found[0].Models), "model"))
 		if !slices.Contains(g.addresses, address) {
 			g.addresses = append(g.addresses, address)
 		}
@@ -207,6 +207,7 @@ func localAddress(text string) (string, error) {
 // choose shows a screen of choices and gives the one that was made; leaving it
 // is going back.
 func (a *app) choose(ctx context.Context, f sessionFlags, p place, s snap.Start) (tui.Outcome, error) {
+	s.Back, s.Root, s.Level, s.Sandbox = true, p.root, p.settings.Autonomy, p.settings.Sandbox+" ?"
 	t := a.terminal(f, p.settings)
 	t.Start = &s
 	out, err := tui.Run(ctx, t)
@@ -350,7 +351,7 @@ func localScreen(p place, memory int64) snap.Start {
 			"LM Studio     load a model, then start the server in its developer view; a window of 16k tokens or more",
 			"llama-server  llama-server -m MODEL.gguf --jinja -c 32768",
 			"vLLM          vllm serve MODEL --enable-auto-tool-choice --tool-call-parser hermes",
-			"docs/models.md has a guide for each.",
+			"docs/local-models.md has a guide for each.",
 		},
 		Can: []snap.Action{{ID: "back", Key: "b", Title: "Back, and look again"}},
 	}
@@ -420,21 +421,19 @@ func offered(x model.Found, m model.FoundModel, n int) snap.Action {
 		Title: "Use " + m.Name + " of " + x.Kind + ", " + tokensText(window) + " window",
 	}
 	if window < leastWindow {
-		act.Note = "too small: the instructions alone take more"
+		act.Note = "too small for the instructions"
 	}
 	return act
 }
 
 // server is one local server that was found.
 func server(x model.Found) snap.Server {
-	s := snap.Server{Name: x.Kind, Address: strings.TrimPrefix(x.Address, "http://"), State: fmt.Sprintf("%d models", len(x.Models))}
+	s := snap.Server{Name: x.Kind, Address: strings.TrimPrefix(x.Address, "http://"), State: counted(len(x.Models), "model")}
 	switch {
 	case x.Kind == "":
 		s.Name, s.State, s.Hint = "unknown", "answers", "no model server that tera-pilot knows"
 	case x.Loading:
 		s.State = "loads its model"
-	case len(x.Models) == 1:
-		s.State = "1 model"
 	case len(x.Models) == 0:
 		s.Hint = "it has no model yet"
 	}

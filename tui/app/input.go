@@ -78,7 +78,7 @@ const quitWindow = 2 * time.Second
 
 func (m *Model) startKey(in tty.Input, name string, k uv.Key, now time.Time) tea.Cmd {
 	switch {
-	case name == "ctrl+d" && !m.start.Typing():
+	case m.start.Leaves(name):
 		return tea.Quit
 	case (name == "?" || name == "f1") && !m.start.Typing():
 		m.open(&help{})

@@ -13,6 +13,7 @@ type Start struct {
 	Remote []string // one line each
 	Can    []Action // what the person can do, most likely first
 	Notes  []string // further lines
+	Back   bool     // leaving it, by esc too, goes back to another screen
 }
 
 // Server is a local model server that was looked for.

@@ -3,6 +3,7 @@
 package start
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type Room struct {
 	s      snap.Start
 	chosen int
 	input  *composer.Room // what is being typed for the chosen action
+	why    string         // an action that was pressed cannot be taken for this
 }
 
 // Set changes what is shown. What is being typed stays, for its action.
@@ -28,7 +30,7 @@ func (r *Room) Set(s snap.Start) {
 	if r.input != nil {
 		id = r.s.Can[r.chosen].ID
 	}
-	r.s = s
+	r.s, r.why = s, ""
 	r.chosen = min(r.chosen, max(0, len(s.Can)-1))
 	if r.input == nil {
 		return
@@ -47,6 +49,7 @@ func (r *Room) Key(name string, k uv.Key, followed bool) Choice {
 	if r.input != nil {
 		return r.typed(name, k, followed)
 	}
+	r.why = ""
 	switch name {
 	case "up":
 		r.chosen = max(0, r.chosen-1)
@@ -91,6 +94,11 @@ func (r *Room) Paste(text string) {
 	}
 }
 
+// Leaves says that this key, when nothing is typed, leaves the screen.
+func (r *Room) Leaves(name string) bool {
+	return r.input == nil && (name == "ctrl+d" || name == "esc" && r.s.Back)
+}
+
 // Typing says that letters are text now.
 func (r *Room) Typing() bool { return r.input != nil }
 
@@ -98,6 +106,7 @@ func (r *Room) take(i int) Choice {
 	a := r.s.Can[i]
 	switch {
 	case a.Note != "":
+		r.why = a.Title + ": " + a.Note
 		return Choice{}
 	case a.Input != nil:
 		r.input = &composer.Room{OneLine: true}
@@ -129,7 +138,7 @@ func (r *Room) foot(width int, w view.Widths) ([]view.Line, *view.Cell) {
 	if r.input == nil {
 		keys := view.Join(
 			view.Lit(theme.Key, safe.Lit("arrows")), view.Spaces(3), view.Lit(theme.Key, safe.Lit("enter")), view.Spaces(3),
-			view.Lit(theme.Key, safe.Lit("?")), view.Lit(theme.Dim, safe.Lit(" keys   ")), view.Lit(theme.Key, safe.Lit("ctrl+d")), view.Lit(theme.Dim, safe.Lit(" quit")))
+			view.Lit(theme.Key, safe.Lit("?")), view.Lit(theme.Dim, safe.Lit(" keys   ")), r.leave())
 		return []view.Line{w.Cut(keys, width)}, nil
 	}
 	in := r.s.Can[r.chosen].Input
@@ -143,6 +152,14 @@ func (r *Room) foot(width int, w view.Widths) ([]view.Line, *view.Cell) {
 	return []view.Line{view.Join(label, box[0]), w.Cut(help, width)}, &view.Cell{X: w.Line(label) + at.X}
 }
 
+// leave is the key that leaves the screen, and where to.
+func (r *Room) leave() view.Line {
+	if r.s.Back {
+		return view.Join(view.Lit(theme.Key, safe.Lit("esc")), view.Lit(theme.Dim, safe.Lit(" back")))
+	}
+	return view.Join(view.Lit(theme.Key, safe.Lit("ctrl+d")), view.Lit(theme.Dim, safe.Lit(" quit")))
+}
+
 // parts are what can be left out.
 type parts struct{ heads, found, notes bool }
 
@@ -154,7 +171,7 @@ func (r *Room) body(width, room int, w view.Widths, with parts) []view.Line {
 		}
 		out = append(out, lines...)
 	}
-	says := w.Wrap(view.Join(view.Spaces(2), view.Text(theme.Strong, safe.Strict(r.s.Says))), width, 2)
+	says := w.Wrap(view.Join(view.Spaces(2), view.Text(theme.Strong, safe.Strict(cmp.Or(r.why, r.s.Says)))), width, 2)
 	if with == (parts{}) {
 		says = says[:max(0, min(len(says), room-2))] // one action at least
 	}
