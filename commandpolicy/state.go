@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tera-pilot/tera-pilot/internal/locale"
 )
 
 // A value is what is known of a variable.
@@ -241,11 +243,6 @@ LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME LC_MONETARY`)
 
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.,@+-]*$`) })
 
-// plainLocale are locales in which every byte below 0x80 is the character that
-// it is in ASCII. In others (GBK, Big5, Shift JIS) a backslash or a quote can
-// be half of a letter, and the shell and programs read text otherwise than we.
-var plainLocale = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(C|POSIX|[A-Za-z_]*\.(UTF-8|utf-?8))?(@[a-z]+)?$`) })
-
 // harmlessAssignment reports whether setting name to val changes nothing but
 // the text's own variables. Lower-case names are by convention the shell's
 // own; the few that programs or bash read are left out.
@@ -254,7 +251,7 @@ func harmlessAssignment(name string, val value) bool {
 		return false
 	}
 	if name == "LANG" || strings.HasPrefix(name, "LC_") && settable[name] {
-		return val.known && plainLocale().MatchString(val.text)
+		return val.known && locale.Plain(val.text)
 	}
 	if settable[name] {
 		return val.known && plainWord().MatchString(val.text)

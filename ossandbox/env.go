@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strings"
 	"sync"
+
+	"github.com/tera-pilot/tera-pilot/internal/locale"
 )
 
 // An Environment is the variables of a command and how they differ from those
@@ -99,15 +101,11 @@ func passes(cfg *Config, name, value string) bool {
 	if slices.Contains(cfg.PassEnv, name) {
 		return true // the person's own word, whatever it looks like
 	}
-	if (name == "LANG" || strings.HasPrefix(name, "LC_")) && !plainLocale().MatchString(value) {
+	if (name == "LANG" || strings.HasPrefix(name, "LC_")) && !locale.Plain(value) {
 		return false
 	}
 	return nameIn(passNames, name) && !nameIn(dropNames, name) && !looksSecret(name, value)
 }
-
-// plainLocale are the locales in which a shell reads text as the command policy
-// did: in others (Big5, GBK, Shift JIS) half of a letter may be a backslash.
-var plainLocale = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(C|POSIX|[A-Za-z_]*\.(UTF-8|utf-?8))?(@[a-z]+)?$`) })
 
 func nameIn(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(p string) bool {
