@@ -102,8 +102,8 @@ const maxForms = 5
 // fill puts a form to the person, one after the other; the call's time stands
 // still meanwhile.
 func (a *attended) fill(f Form) (Filled, error) {
-	if !a.hold() {
-		a.refused(fmt.Sprintf("it put over %d forms in one call", maxForms))
+	if why := a.hold(); why != "" {
+		a.refused(why)
 		return Filled{Action: Decline}, nil
 	}
 	defer a.goOn()
@@ -116,19 +116,21 @@ func (a *attended) fill(f Form) (Filled, error) {
 	return a.Fill(a.ctx, f)
 }
 
-// hold stops the call's time for one more form; false when there were too many,
-// or the time is over.
-func (a *attended) hold() bool {
+// hold stops the call's time for one more form, or says why there is none.
+func (a *attended) hold() (why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.forms == maxForms || a.open == 0 && !a.timer.Stop() {
-		return false
+	switch {
+	case a.forms == maxForms:
+		return fmt.Sprintf("it put over %d forms in one call", maxForms)
+	case a.open == 0 && !a.timer.Stop():
+		return "it came when the call had ended, or its time was over"
 	}
 	if a.open == 0 {
 		a.left -= time.Since(a.began)
 	}
 	a.forms, a.open = a.forms+1, a.open+1
-	return true
+	return ""
 }
 
 // goOn lets the call's time run on after the last form that was open.
