@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,9 +13,10 @@ import (
 // A memory is what goes on between the conversation and the session's log, which
 // keeps what is neither near the end nor being read.
 type memory struct {
-	asked  bool // the log was asked and has not answered
-	failed bool // it could not be read; until the next key
-	search int  // counts the searches, so that the answer of an old one is dropped
+	asked  bool               // the log was asked and has not answered
+	failed bool               // it could not be read; until the next key
+	search int                // counts the searches, so that the answer of an old one is dropped
+	end    context.CancelFunc // of the last search; nil before the first
 }
 
 type (
@@ -102,6 +104,9 @@ func (m *Model) forgotten(err error) {
 // looked at here, what rests in the log apart.
 func (m *Model) seek(step int) tea.Cmd {
 	m.memory.search++
+	if m.memory.end != nil {
+		m.memory.end()
+	}
 	hit, before := m.transcript.Seek(m.state.Items, step)
 	if len(before) == 0 {
 		m.show(hit)
@@ -114,16 +119,22 @@ func (m *Model) seek(step int) tea.Cmd {
 	}
 	m.say("searching what was said before ...")
 	search, text, recall := m.memory.search, m.transcript.Sought(), m.o.Recall
+	ctx, end := context.WithCancel(context.Background())
+	m.memory.end = end
 	return apart(func() tea.Msg {
+		defer end()
 		msg := sought{search: search, other: hit}
-		msg.of, msg.says, msg.err = firstThat(rested, text, recall)
+		msg.of, msg.says, msg.err = firstThat(ctx, rested, text, recall)
 		return msg
 	})
 }
 
 // firstThat is the first entry of those at rest that holds a text.
-func firstThat(rested []snap.Rested, text string, recall func([]uint64) ([]event.Event, error)) (snap.Rested, *snap.Told, error) {
+func firstThat(ctx context.Context, rested []snap.Rested, text string, recall func([]uint64) ([]event.Event, error)) (snap.Rested, *snap.Told, error) {
 	for _, r := range rested {
+		if ctx.Err() != nil {
+			return snap.Rested{}, nil, ctx.Err() // another search is wanted
+		}
 		says, err := tell([]snap.Rested{r}, recall)
 		if err != nil {
 			return snap.Rested{}, nil, err

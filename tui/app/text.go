@@ -94,13 +94,11 @@ func joined(parts []part, recall func([]uint64) ([]event.Event, error)) (string,
 			break
 		}
 		if p := &parts[i]; p.text == "" {
-			events, err := recall(p.rested.Seqs)
+			says, err := tell([]snap.Rested{p.rested}, recall)
 			if err != nil {
 				return "", err
 			}
-			if t := p.rested.Tell(events); t != nil {
-				p.text = entry(t, p.rested.Kind)
-			}
+			p.text = entry(says[0], p.rested.Kind)
 		}
 		size += len(parts[i].text)
 	}
