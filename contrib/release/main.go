@@ -91,11 +91,12 @@ func run(ctx context.Context, args []string, progress io.Writer) error {
 		program := own
 		if t != here {
 			program = filepath.Join(work, t.system+"-"+t.arch)
-			if err := src.build(ctx, t, program); err != nil {
-				return fmt.Errorf("%s: %w", t, err)
-			}
+			err = src.build(ctx, t, program)
 		}
-		files, err := src.release(ctx, t, p, program, o.out)
+		var files []string
+		if err == nil {
+			files, err = src.release(ctx, t, p, program, o.out)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
