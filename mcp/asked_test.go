@@ -375,3 +375,20 @@ func TestAServerThatWaitsForALogin(t *testing.T) {
 		}
 	}
 }
+
+// What asks for a secret is known however it is spelt; what does not, passes.
+func TestWhatAsksForASecret(t *testing.T) {
+	for _, text := range []string{
+		"Ｐａｓｓｗｏｒｄ", "p\u200bassword", "pass\u00adword", "p\u0430ssword", "𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝", "Kennwort", "contraseña", "pwd", "AWS access key", "ssh key", "the verification code",
+		"6-digit code", "bearer", "your PAT", "authentication code", "signing-key", "session id", "cookie", "card number",
+	} {
+		if !wantsSecret(text) {
+			t.Errorf("%q is put to the person", text)
+		}
+	}
+	for _, text := range []string{"issue key", "country code", "path of the file", "Имя проекта", "όνομα", "名前", "sort key", "patch", "the author"} {
+		if wantsSecret(text) {
+			t.Errorf("%q is taken for a secret", text)
+		}
+	}
+}

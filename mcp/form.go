@@ -8,10 +8,13 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
+	"unicode"
 
 	protocol "github.com/mark3labs/mcp-go/mcp"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
+	"golang.org/x/text/unicode/norm"
 )
 
 // A Form is what a server asks the person for. All its texts are the server's.
@@ -63,8 +66,31 @@ type Filled struct {
 
 // secretive are names of what nobody types into a stranger's form.
 var secretive = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)pass(word|phrase|code)?|secret|token|api[ _-]?key|private[ _-]?key|credential|\bpin\b|cv[vc]\b|\botp|[a-z]OTP|one[- ]time|\bssn\b|(seed|recovery|backup)[ _-]?(phrase|code|words)|mnemonic|\b[2m]fa\b`)
+	return regexp.MustCompile(`(?i)pass(word|phrase|code|wort)?|kennwort|contrase|\bsenha|\bpwd\b|secret|token|bearer|credential|cookie|session[ _-]?id` +
+		`|(api|private|access|ssh|gpg|signing|encryption|licen[cs]e|recovery)[ _-]?key|card[ _-]?number|\bpin\b|cv[vc]\b|\botp|[a-z]OTP|one[- ]time|\bssn\b` +
+		`|(seed|recovery|backup)[ _-]?(phrase|code|words)|(verif\w+|auth\w*|security|log[ -]?in|sign[ -]?in|sms|digit)[ _-]?code|mnemonic|\b[2m]fa\b|\bPAT\b`)
 })
+
+// wantsSecret says that a text seems to ask for a secret: by its words, as they
+// are read and not as they are spelt, or by a word of letters of two scripts,
+// which is there to look like another.
+func wantsSecret(text string) bool {
+	read := strings.Map(func(r rune) rune {
+		if visible.Hidden(r) {
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(text))
+	for _, word := range strings.FieldsFunc(read, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		is := func(tables ...*unicode.RangeTable) bool {
+			return strings.ContainsFunc(word, func(r rune) bool { return unicode.In(r, tables...) })
+		}
+		if is(unicode.Latin) && is(unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee) {
+			return true
+		}
+	}
+	return secretive().MatchString(read)
+}
 
 // forms adapts a server's calls under way to the library.
 type forms struct{ server *Server }
@@ -119,7 +145,7 @@ func readForm(server string, p protocol.ElicitationParams) (Form, error) {
 		return form, errors.New("it wanted an address to be opened, which is not done for a server")
 	case len(p.Message) > maxFormText:
 		return form, errors.New("its form is too long")
-	case secretive().MatchString(p.Message):
+	case wantsSecret(p.Message):
 		return form, errors.New("its form seems to ask for a secret")
 	}
 	raw, err := json.Marshal(p.RequestedSchema)
@@ -238,7 +264,7 @@ func (f Field) fault() error {
 		return errors.New("a field of its form is none of the kinds that a form may have")
 	case f.Name == "" || !visible.Harmless(f.Name) || len(words) > maxFieldWords*3:
 		return errors.New("a field of its form has a name that is hidden, or too long")
-	case secretive().MatchString(words):
+	case wantsSecret(words):
 		return errors.New("a field of its form seems to ask for a secret")
 	case chooses && (len(f.Options) == 0 || len(f.Options) > maxFormOptions):
 		return fmt.Errorf("a choice of its form has not 1 to %d options", maxFormOptions)

@@ -24,17 +24,23 @@ type Room struct {
 	why    string         // an action that was pressed cannot be taken for this
 }
 
-// Set changes what is shown. What is being typed stays, for its action.
+// Set changes what is shown. The chosen action stays the chosen one wherever it
+// stands now, with what is being typed for it: no key that is on its way takes
+// another one.
 func (r *Room) Set(s snap.Start) {
 	id := ""
-	if r.input != nil {
+	if r.chosen < len(r.s.Can) {
 		id = r.s.Can[r.chosen].ID
 	}
+<<<<<<< HEAD
 	r.s, r.why = s, ""
 	r.chosen = min(r.chosen, max(0, len(s.Can)-1))
 	if r.input == nil {
 		return
 	}
+=======
+	r.s = s
+>>>>>>> 195a59b (start screen: what is found meanwhile does not move the choice)
 	if r.chosen = slices.IndexFunc(s.Can, func(a snap.Action) bool { return a.ID == id }); r.chosen < 0 {
 		r.chosen, r.input = 0, nil
 	}
