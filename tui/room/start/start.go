@@ -32,15 +32,7 @@ func (r *Room) Set(s snap.Start) {
 	if r.chosen < len(r.s.Can) {
 		id = r.s.Can[r.chosen].ID
 	}
-<<<<<<< HEAD
 	r.s, r.why = s, ""
-	r.chosen = min(r.chosen, max(0, len(s.Can)-1))
-	if r.input == nil {
-		return
-	}
-=======
-	r.s = s
->>>>>>> 195a59b (start screen: what is found meanwhile does not move the choice)
 	if r.chosen = slices.IndexFunc(s.Can, func(a snap.Action) bool { return a.ID == id }); r.chosen < 0 {
 		r.chosen, r.input = 0, nil
 	}
