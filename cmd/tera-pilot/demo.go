@@ -136,8 +136,7 @@ func (a *app) showDemo(ctx context.Context, o *opened) error {
 	if err := o.Send(event.Submit{Text: demo.Prompt}); err != nil {
 		return err
 	}
-	_, err := tui.Run(ctx, tui.Options{Session: o, Log: a.activityLog(ctx, o), In: a.stdin, Out: a.stdout, Env: a.env,
-		Says: "ctrl+d leaves the demo; its log is verified then"})
+	_, err := tui.Run(ctx, tui.Options{Session: o, Log: a.activityLog(ctx, o), In: a.stdin, Out: a.stdout, Env: a.env})
 	return err
 }
 
