@@ -1,0 +1,32 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
+)
+
+// A search in whose place another one is wanted reads nothing more.
+func TestASearchThatIsOver(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	reads := 0
+	_, says, err := firstThat(ctx, make([]snap.Rested, 3), "x", func([]uint64) ([]event.Event, error) {
+		reads++
+		end()
+		return []event.Event{{Seq: 1, Body: event.TurnStarted{Text: "a"}}}, nil
+	})
+	if !errors.Is(err, context.Canceled) || reads != 1 || says != nil {
+		t.Errorf("%d reads, %v, %v", reads, says, err)
+	}
+}
+
+// What the log does not tell is an error, and no gap in the conversation.
+func TestAnEntryThatIsNotTold(t *testing.T) {
+	text, err := joined([]part{{rested: snap.Rested{Kind: snap.You, Seqs: []uint64{1}}}}, func([]uint64) ([]event.Event, error) { return nil, nil })
+	if err == nil {
+		t.Errorf("the conversation is %q", text)
+	}
+}
