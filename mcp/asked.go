@@ -94,8 +94,7 @@ func (s *Server) Ask(ctx context.Context, name string, w Wanted) (r Result, prom
 	return r, prompts, err
 }
 
-// list reads all pages of one of a server's lists, within a call's time. One
-// that the server does not have is empty where others are there.
+// list reads all pages of one of a server's lists, within a call's time.
 func (s *Server) list(ctx context.Context, member string, page func(context.Context, *conn, protocol.Cursor) error) ([]json.RawMessage, error) {
 	ctx, done := s.during(ctx)
 	defer done()
@@ -127,10 +126,14 @@ func (s *Server) resources(ctx context.Context) (string, error) {
 		_, err := c.client.ListResourceTemplatesByPage(ctx, q)
 		return err
 	})
-	if err != nil && ctx.Err() != nil {
+	var b strings.Builder
+	switch {
+	case err == nil, errors.Is(err, protocol.ErrMethodNotFound): // a server without templates has none
+	case ctx.Err() != nil:
 		return "", err
+	default:
+		b.WriteString("[the forms of its resources cannot be listed]\n")
 	}
-	var b strings.Builder // a server without templates has none
 	for _, raw := range slices.Concat(all, forms) {
 		var r struct{ URI, URITemplate, Name, MIMEType, Description string }
 		if json.Unmarshal(raw, &r) != nil || r.URI+r.URITemplate == "" {

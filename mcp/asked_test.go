@@ -392,3 +392,39 @@ func TestWhatAsksForASecret(t *testing.T) {
 		}
 	}
 }
+
+// Forms of resources that a server does not have are none; those that it cannot
+// list are told of, beside what it could.
+func TestResourcesWithoutTheirForms(t *testing.T) {
+	for name, c := range map[string]struct {
+		templates any
+		told      bool
+	}{"none": {nil, false}, "no list": {raw(`{"resourceTemplates":"x"}`), true}} {
+		t.Run(name, func(t *testing.T) {
+			e := answering(t, false, func(method string, _ map[string]any) any {
+				switch method {
+				case "resources/list":
+					return raw(`{"resources":[{"uri":"note:///1","name":"first"}]}`)
+				case "resources/templates/list":
+					return c.templates
+				}
+				return nil
+			})
+			r, _, err := serve(t, newPlace(t), e).Ask(t.Context(), ListResources, Wanted{})
+			if err != nil || !strings.Contains(r.Text, "note:///1  first") || strings.Contains(r.Text, "cannot be listed") != c.told {
+				t.Errorf("%q, %v", r.Text, err)
+			}
+		})
+	}
+}
+
+// A form that comes when its call has ended is told as that.
+func TestAFormThatComesTooLate(t *testing.T) {
+	said := ""
+	s := NewServer(Options{})
+	_, call := s.attend(Attended(t.Context(), Attendance{Refused: func(why string) { said = why }}))
+	call.end()
+	if filled, err := call.fill(Form{}); err != nil || filled.Action != Decline || !strings.Contains(said, "had ended") {
+		t.Errorf("%+v, %v, %q", filled, err, said)
+	}
+}

@@ -57,6 +57,7 @@ func (l *activityLog) Load(after int64) (activity.Page, error) {
 	return page, nil
 }
 
+// adopt says that the records of sid are of this session.
 func (l *activityLog) adopt(sid string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

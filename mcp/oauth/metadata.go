@@ -184,16 +184,14 @@ func (m issuer) fault(asked string) error {
 	case len(m.Responses) > 0 && !slices.Contains(m.Responses, "code"):
 		return errors.New("the authorization server gives no codes")
 	}
-	for what, raw := range map[string]string{"authorization": m.Authorization, "token": m.Token} {
-		if _, err := address(raw, "the "+what+" endpoint"); err != nil {
-			return err
-		}
-	}
-	for what, raw := range map[string]string{"registration": m.Registration, "revocation": m.Revocation} {
-		if raw == "" {
+	for _, e := range []struct {
+		what, raw string
+		needed    bool
+	}{{"authorization", m.Authorization, true}, {"token", m.Token, true}, {"registration", m.Registration, false}, {"revocation", m.Revocation, false}} {
+		if e.raw == "" && !e.needed {
 			continue
 		}
-		if _, err := address(raw, "the "+what+" endpoint"); err != nil {
+		if _, err := address(e.raw, "the "+e.what+" endpoint"); err != nil {
 			return err
 		}
 	}
