@@ -13,7 +13,7 @@ import (
 func TestASearchThatIsOver(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	reads := 0
-	_, says, err := firstThat(ctx, make([]snap.Rested, 3), "x", func([]uint64) ([]event.Event, error) {
+	_, says, err := firstThat(ctx, []snap.Rested{{Kind: snap.You}, {Kind: snap.You}, {Kind: snap.You}}, "x", func([]uint64) ([]event.Event, error) {
 		reads++
 		end()
 		return []event.Event{{Seq: 1, Body: event.TurnStarted{Text: "a"}}}, nil
