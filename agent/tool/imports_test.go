@@ -24,7 +24,7 @@ func TestImports(t *testing.T) {
 	}
 	parts := map[string][]string{
 		"doublestar": {"MatchUnvalidated", "ValidatePattern"}, // Glob and others walk file systems
-		"sync":       {"OnceValue"}, // an expression that is made when it is first used; nothing else is shared
+		"sync":       {"OnceValue"},                           // an expression that is made when it is first used; nothing else is shared
 		"fmt":        {"Sprintf", "Sprint", "Fprintf", "Errorf", "Appendf"},
 	}
 	files, err := filepath.Glob("*.go")
