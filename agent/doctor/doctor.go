@@ -126,13 +126,20 @@ func (p Place) servers() []Check {
 	}
 	var out []Check
 	for _, s := range p.MCP {
-		c := Check{"MCP " + s.Name, OK, fmt.Sprintf("%d tools approved", s.Tools), ""}
+		c := Check{"MCP " + s.Name, OK, approved(s.Tools), ""}
 		if s.Why != "" {
 			c = Check{c.Name, Warn, s.Why, "none of its tools is called; see `tera-pilot mcp probe " + s.Name + "`"}
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+func approved(tools int) string {
+	if tools == 1 {
+		return "1 tool approved"
+	}
+	return fmt.Sprintf("%d tools approved", tools)
 }
 
 // report counts checks.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tera-pilot/tera-pilot/agent"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
@@ -90,5 +91,17 @@ func TestDesk(t *testing.T) {
 	}
 	if err := held.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestLookingAroundIsSaidAgain: a session that is opened from one without a
+// model has none either, and says so.
+func TestLookingAroundIsSaidAgain(t *testing.T) {
+	l, err := (&app{}).following(launch{mind: &agent.Mind{}}, t.TempDir(), snap.Request{Open: "another"})
+	if err != nil || l.says != lookingAround || l.mind == nil {
+		t.Errorf("%q, %v", l.says, err)
+	}
+	if l, err = (&app{}).following(launch{says: "old"}, t.TempDir(), snap.Request{Open: "another"}); err != nil || l.says != "" {
+		t.Errorf("with a model: %q, %v", l.says, err)
 	}
 }

@@ -53,6 +53,10 @@ func (f sessionFlags) mode() tui.Mode {
 	}
 }
 
+// lookingAround is what a session without a model says of itself, and those
+// that are opened from it.
+const lookingAround = "no model is configured: this is for looking around"
+
 // talk is the interactive session.
 func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
@@ -74,7 +78,7 @@ func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 		if l, err = a.following(l, p.state, look); err != nil {
 			return err
 		}
-		l.mind, l.says = &agent.Mind{}, "no model is configured: this is for looking around"
+		l.mind, l.says = &agent.Mind{}, lookingAround
 	}
 	return a.fromSessionToSession(ctx, f, l)
 }
@@ -116,6 +120,9 @@ func (a *app) fromSessionToSession(ctx context.Context, f sessionFlags, l launch
 // following is the launch that a request asks for, after another one.
 func (a *app) following(l launch, state string, next snap.Request) (launch, error) {
 	l.resume, l.says = next.Open, ""
+	if l.mind != nil {
+		l.says = lookingAround
+	}
 	if next.Root != "" {
 		l.dir, l.root = next.Root, next.Root
 	}

@@ -77,7 +77,11 @@ func safe(file string, info fs.FileInfo, private bool) error {
 
 func checkOwner(path string, info fs.FileInfo, forbidden fs.FileMode, mend string) error {
 	if info.Mode().Perm()&forbidden != 0 {
-		return &UnsafeError{path, fmt.Sprintf("has mode %04o, so that others can change or read it", info.Mode().Perm()), mend}
+		can := "change"
+		if info.Mode().Perm()&forbidden&0o022 == 0 {
+			can = "read"
+		}
+		return &UnsafeError{path, fmt.Sprintf("has mode %04o, so that others can %s it", info.Mode().Perm(), can), mend}
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
 		return &UnsafeError{path, fmt.Sprintf("belongs to the user with number %d", st.Uid), "run as that user, or name another state folder with --home DIR"}
