@@ -182,9 +182,7 @@ func (r *Room) body(width, room int, w view.Widths, with parts) []view.Line {
 		can = append(can, action(a, i == r.chosen, width, w))
 	}
 	if with == (parts{}) { // the last resort: those around the chosen one
-		most := max(1, room-len(out))
-		first := max(0, min(r.chosen-most/2, len(can)-most))
-		can = can[first:min(len(can), first+most)]
+		can = around(can, r.chosen, max(1, room-len(out)), width, w)
 	}
 	section(can...)
 	if with.notes && len(r.s.Notes) > 0 {
@@ -193,6 +191,23 @@ func (r *Room) body(width, room int, w view.Widths, with parts) []view.Line {
 			notes = append(notes, w.Wrap(view.Join(view.Spaces(2), view.Text(theme.Plain, safe.Strict(t))), width, 4)...)
 		}
 		section(notes...)
+	}
+	return out
+}
+
+// around are the rows about the chosen one that fit, and a row that counts
+// those which do not.
+func around(rows []view.Line, chosen, most, width int, w view.Widths) []view.Line {
+	told := len(rows) > most && most > 2
+	if told {
+		most--
+	}
+	first := max(0, min(chosen-most/2, len(rows)-most))
+	end := min(len(rows), first+most)
+	out := slices.Clone(rows[first:end])
+	if told {
+		says := safe.Join(safe.Lit("    "), safe.Int(first), safe.Lit(" more above, "), safe.Int(len(rows)-end), safe.Lit(" below"))
+		out = append(out, w.Cut(view.Lit(theme.Dim, says), width))
 	}
 	return out
 }
