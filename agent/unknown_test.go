@@ -1,11 +1,13 @@
 package agent
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/model"
 )
 
 // interrupted is a session whose process died while a command ran.
@@ -17,10 +19,14 @@ func interrupted(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	id := r.opts.Log.ID()
+	parts, err := json.Marshal([]model.Part{{Kind: model.PartCall, CallID: "c1", Name: "execute_command", Args: []byte(`{"command":"make deploy"}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	_, err = r.opts.Log.Append(time.Now(),
 		event.Opened{Root: r.root, Front: "tui", Level: "always_ask"},
 		event.TurnStarted{Turn: 1, Text: "deploy"},
-		event.Reply{Calls: []event.Call{{ID: "c1", Tool: "execute_command", Status: callOK}}, Parts: []byte(`[]`)},
+		event.Reply{Calls: []event.Call{{ID: "c1", Tool: "execute_command", Status: callOK}}, Parts: parts},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -83,7 +83,7 @@ func TestCommandLine(t *testing.T) {
 	if out := mustCLI(t, home, "audit", "show", "2"); !strings.Contains(out, `disclosed args: "{\"path\":\"x\"}"`) {
 		t.Errorf("show 2: %s", out)
 	}
-	if out := mustCLI(t, home, "audit", "redact", "2"); !strings.HasPrefix(out, "4 values") {
+	if out := mustCLI(t, home, "audit", "redact", "2"); !strings.HasPrefix(out, "values deleted: 4\n") {
 		t.Errorf("redact: %s", out)
 	}
 	if out := mustCLI(t, home, "audit", "show", "2"); strings.Contains(out, "disclosed") {
