@@ -109,7 +109,7 @@ func TestACPStoredSessions(t *testing.T) {
 	id, root := e.session, e.root
 	params := map[string]any{"sessionId": id, "cwd": root, "mcpServers": []any{}}
 
-	other := &editor{t: t, home: e.home, root: root, lines: make(chan map[string]any, 256), stderr: &strings.Builder{}}
+	other := &editor{t: t, home: e.home, root: root, lines: make(chan map[string]any, 256), stderr: &spoken{}}
 	other.launch("acp")
 	other.call("initialize", map[string]any{"protocolVersion": 1})
 	if c := code(other.call("session/load", params)); c != -32603 {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -29,6 +30,24 @@ func TestACPSuite(t *testing.T) {
 	}
 }
 
+// spoken is what a program that runs has written so far.
+type spoken struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *spoken) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *spoken) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
 // An editor is a client that says exactly what it is told to.
 type editor struct {
 	t       *testing.T
@@ -37,7 +56,7 @@ type editor struct {
 	out     io.Closer
 	lines   chan map[string]any
 	seen    []map[string]any
-	stderr  *strings.Builder
+	stderr  *spoken
 	home    string
 	root    string
 	session string
@@ -54,7 +73,7 @@ func newEditor(t *testing.T, script string, args ...string) *editor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &editor{t: t, home: filepath.Join(base, "home"), lines: make(chan map[string]any, 4096), stderr: &strings.Builder{}}
+	e := &editor{t: t, home: filepath.Join(base, "home"), lines: make(chan map[string]any, 4096), stderr: &spoken{}}
 	e.root = filepath.Join(e.home, "repo")
 	if err := os.MkdirAll(e.root, 0o700); err != nil {
 		t.Fatal(err)
@@ -510,7 +529,7 @@ func TestACPModesEndAtTheLaunch(t *testing.T) {
 
 func TestACPTheVariableCountsExactly(t *testing.T) {
 	for value, modes := range map[string]int{"1": 4, "true": 2, "01": 2, "yes": 2, " 1": 2, "0": 2} {
-		e := &editor{t: t, home: t.TempDir(), lines: make(chan map[string]any, 64), stderr: &strings.Builder{}}
+		e := &editor{t: t, home: t.TempDir(), lines: make(chan map[string]any, 64), stderr: &spoken{}}
 		e.root = filepath.Join(e.home, "repo")
 		if err := os.Mkdir(e.root, 0o700); err != nil {
 			t.Fatal(err)

@@ -86,7 +86,7 @@ func TestTheEditorDiesInAQuestion(t *testing.T) {
 	e.request("session/prompt", e.promptParams("go"))
 	e.until("a question", func(m map[string]any) bool { return m["method"] == "session/request_permission" })
 
-	second := &editor{t: t, home: e.home, root: e.root, lines: make(chan map[string]any, 4096), stderr: &strings.Builder{}}
+	second := &editor{t: t, home: e.home, root: e.root, lines: make(chan map[string]any, 4096), stderr: &spoken{}}
 	second.launch(e.cmd.Args[1:]...)
 	second.call("initialize", map[string]any{"protocolVersion": 1})
 	load := map[string]any{"sessionId": e.session, "cwd": e.root, "mcpServers": []any{}}
