@@ -40,6 +40,8 @@ type guarded struct {
 
 func newGuarded(t *testing.T) *guarded {
 	g := &guarded{}
+	g.mu.Lock() // each of the two tells where the other is
+	defer g.mu.Unlock()
 	g.server, g.as = httptest.NewServer(http.HandlerFunc(g.atServer)), httptest.NewServer(http.HandlerFunc(g.atIssuer))
 	t.Cleanup(g.server.Close)
 	t.Cleanup(g.as.Close)
