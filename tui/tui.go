@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -73,6 +74,10 @@ type Options struct {
 
 	Says string // what the person has to know at the start, "" for nothing
 
+	// Drawn is called when the first frame is written, or when none will be
+	// (lines mode). It does not block, and may be called again. nil: nobody asks.
+	Drawn func()
+
 	Width, Height int           // when Out is no terminal
 	Sizes         <-chan Size   // later sizes, when Out is no terminal; may be nil
 	Themes        <-chan string // the names of other themes, later; may be nil
@@ -122,6 +127,9 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 	if o.Code == nil {
 		o.Code = newCode
 	}
+	if o.Drawn == nil {
+		o.Drawn = func() {}
+	}
 	if o.Mode == Lines || o.Mode == Auto && !fullScreen(o) {
 		return runLines(ctx, o)
 	}
@@ -149,6 +157,7 @@ func lookup(env []string, name string) string {
 }
 
 func runLines(ctx context.Context, o Options) (Outcome, error) {
+	o.Drawn()
 	if o.Session == nil {
 		return Outcome{}, lines.Start(o.Out, *o.Start)
 	}
@@ -169,6 +178,12 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	box, commands := newMailbox(), newMailbox()
 	source := tty.NewSource(o.In, time.Now)
 	gate := tty.NewGate(o.Out, func(n uint64) { box.add(app.Written{N: n, At: time.Now()}) })
+	var composed atomic.Bool
+	gate.Watch(func() {
+		if composed.Load() {
+			o.Drawn()
+		}
+	})
 	var recall func([]uint64) ([]event.Event, error)
 	if o.Session != nil {
 		recall = o.Session.Recall
@@ -176,7 +191,7 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	model := app.New(app.Options{
 		Recall: recall, Send: func(c event.Command) { commands.add(c) }, Start: o.Start, First: o.First, Refresh: o.Refresh, Log: o.Log, Says: o.Says, Now: time.Now, Read: source.Last, Fence: gate.Answered,
 		Code: o.Code, By: o.By, Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline,
-		Desk: o.Desk, Keys: bindings, Notify: notifier(o.Notify, gate), Still: o.Still,
+		Desk: o.Desk, Keys: bindings, Notify: notifier(o.Notify, gate), Still: o.Still, Composed: func() { composed.Store(true) },
 		Copy: func(text string) error { return gate.Copy(text, lookup(o.Env, "TMUX") != "") },
 	})
 	if o.FPS == 0 {

@@ -146,8 +146,9 @@ func (a *app) converse(ctx context.Context, f sessionFlags, o *opened, says stri
 	t := a.terminal(f, o.settings)
 	t.First, t.Says = o.first(), says
 	p := a.opening(ctx, o)
-	t.Session, t.Log, t.Desk = p, p, a.desk(ctx, p)
+	t.Session, t.Log, t.Desk, t.Drawn = p, p, a.desk(ctx, p), p.drawn
 	out, err := tui.Run(ctx, t)
+	p.drawn()
 	if p.ready() != nil {
 		return snap.Request{}, p.err
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/room/activity"
@@ -9,20 +11,31 @@ import (
 )
 
 // An opening is a session on its way: the sandbox is tried and the audit log
-// opened while the terminal already draws and takes keys. Whoever asks it for
-// something waits until the session is there.
+// opened while the terminal already takes keys. Whoever asks it for something
+// waits until the session is there.
 type opening struct {
-	o    *opened
-	log  *activityLog
-	done chan struct{}
-	err  error // why there is no session; read after done
+	o     *opened
+	log   *activityLog
+	drawn func() // the first frame is there, or none comes
+	done  chan struct{}
+	err   error // why there is no session; read after done
 }
 
-// opening begins the session that was prepared.
+// firstFrame is how long the session waits for the first frame. It wants the
+// same processors, and a terminal may be slow.
+const firstFrame = 500 * time.Millisecond
+
+// opening begins the session that was prepared, when the first frame is drawn.
 func (a *app) opening(ctx context.Context, o *opened) *opening {
-	p := &opening{o: o, done: make(chan struct{})}
+	first := make(chan struct{})
+	p := &opening{o: o, drawn: sync.OnceFunc(func() { close(first) }), done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
+		select {
+		case <-first:
+		case <-ctx.Done():
+		case <-time.After(firstFrame):
+		}
 		if p.err = a.begin(ctx, o); p.err == nil {
 			p.log = a.activityLog(ctx, o)
 		}

@@ -46,6 +46,8 @@ type Options struct {
 	Copy    func(string) error     // sends a text to the terminal's clipboard; nil where there is none
 	Notify  func(tty.Notice) error // tells of what happened while the person looks elsewhere; nil for never
 	Still   bool                   // nothing moves by itself but what the session tells
+
+	Composed func() // a frame is ready to be written; may be nil
 }
 
 // maxCopied is how much of a text goes to the clipboard.

@@ -43,6 +43,9 @@ func (m *Model) View() (v tea.View) {
 		v.Cursor.Blink = false
 	}
 	m.last = v
+	if m.o.Composed != nil {
+		m.o.Composed()
+	}
 	return v
 }
 

@@ -17,6 +17,8 @@ type Gate struct {
 	fenced func(uint64) // told after a numbered frame was written; may be nil
 	fences fences
 
+	wrote func() // told after each write; may be nil
+
 	mu     sync.Mutex // held while the terminal is written: two writers would mix their sequences
 	w      io.Writer
 	held   []byte // a sequence or character whose rest has not been written yet
@@ -28,6 +30,10 @@ type Gate struct {
 // number of each frame that was written together with its query; it must not
 // block.
 func NewGate(w io.Writer, fenced func(uint64)) *Gate { return &Gate{w: w, fenced: fenced} }
+
+// Watch has f called after each write. It is set before the first one, and f
+// must not block.
+func (g *Gate) Watch(f func()) { g.wrote = f }
 
 // fault stands for what was refused.
 const fault = '?'
@@ -78,6 +84,9 @@ func (g *Gate) Write(p []byte) (int, error) {
 	}
 	if fence != 0 && g.fenced != nil {
 		g.fenced(fence)
+	}
+	if g.wrote != nil {
+		g.wrote()
 	}
 	return len(p), nil
 }
