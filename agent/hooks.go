@@ -83,6 +83,9 @@ func (t hookTool) Plan(ctx context.Context, v tool.View, _ json.RawMessage) (eff
 		return effect.Set{}, errors.New("it is no program of its own")
 	}
 	e.Kind, e.Exec.Profile = effect.Start, gate.ProfileObserve
+	if t.hook.Language == "python" {
+		e.Exec.Argv = slices.Insert(e.Exec.Argv, 1, "-I") // no module of the folder it stands in, where the model writes
+	}
 	return effect.Set{Tool: "hook", Title: "hook " + t.hook.Name, Effects: []effect.Effect{e}}, nil
 }
 
@@ -206,11 +209,22 @@ func (d *Dispatcher) proposeHook(ctx context.Context, k hook.Hook, message []byt
 	}
 	pinned, ok := d.hooks.pins[hookKey(k)]
 	known := slices.ContainsFunc(d.hooks.all, func(h hook.Hook) bool { return hookKey(h) == hookKey(k) && h.Hash() == k.Hash() })
-	in.Set, in.Origin = set, gate.OriginNative
+	in.Set, in.Origin, in.Limits = set, gate.OriginNative, unplanned(in.Limits)
 	in.Marks = []gate.Mark{{Approved: ok && known && set.Effects[0].Exec.Program == pinned}}
 	dec := gate.Decide(in)
 	p := proposal{aid: newAID(), call: event.Call{Tool: "hook", Args: json.RawMessage(message), Origin: "native"}, tool: t, model: set, set: dec.Set, digest: dec.Set.Digest(), decision: dec, input: in, epoch: epoch}
 	return p, nil
+}
+
+// unplanned are limits without plan mode. A hook is no act of the model: it was
+// let in, and can write nothing; held to plan mode it would veto every read.
+func unplanned(l gate.Limits) gate.Limits {
+	l.Plan = false
+	if l.Parent != nil {
+		parent := unplanned(*l.Parent)
+		l.Parent = &parent
+	}
+	return l
 }
 
 // capture keeps the beginning of a hook's standard output: one byte more than

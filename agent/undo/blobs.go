@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/tera-pilot/tera-pilot/internal/seal"
-	"golang.org/x/sys/unix"
 )
 
 // blobs is content by its hash, in one folder. A blob never changes, so that
@@ -143,7 +142,7 @@ func (b *blobs) load(path, sum string) ([]byte, error) {
 	if data, ok := b.memory[sum]; ok {
 		return data, nil
 	}
-	f, err := os.OpenFile(b.file(sum), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	f, err := openOwn(b.file(sum), os.O_RDONLY)
 	if err != nil {
 		return nil, &DamagedError{path, err}
 	}

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 )
 
 // treeLine is one line of the tree's file: a path and what stands there.
@@ -53,14 +53,13 @@ func (s *Store) saveTree(before map[string]node) error {
 	}
 	if whole {
 		s.treeN = len(out)
-		tmp := path + ".new"
-		if err := errors.Join(os.WriteFile(tmp, b, 0o600), os.Rename(tmp, path)); err != nil {
+		if err := statedir.Write(path, b); err != nil {
 			return fmt.Errorf("undo store: %w", err)
 		}
 		return nil
 	}
 	s.treeN += len(out)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
+	f, err := openOwn(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return fmt.Errorf("undo store: %w", err)
 	}
@@ -91,14 +90,15 @@ func (s *Store) treeContext() string { return "tera-pilot/undo/1 tree " + filepa
 // readTree reads what the workspace last held. A tree that cannot be read is
 // no tree: it is surveyed again.
 func (s *Store) readTree() error {
-	b, err := os.ReadFile(filepath.Join(s.o.Dir, treeFile))
+	f, err := openOwn(filepath.Join(s.o.Dir, treeFile), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("undo store: %w", err)
 	}
-	in := bufio.NewScanner(bytes.NewReader(b))
+	defer f.Close()
+	in := bufio.NewScanner(f)
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
 		plain := in.Bytes()
@@ -126,10 +126,10 @@ func (s *Store) readTree() error {
 func (s *Store) borrowFrom() string {
 	undo := filepath.Dir(s.o.Dir)
 	note := filepath.Join(undo, "last-"+hashOf([]byte(s.o.Root))[:16])
-	last, err := os.ReadFile(note)
+	last, err := statedir.Read(note, false)
 	own := filepath.Base(s.o.Dir)
 	if err != nil || string(last) != own {
-		_ = os.WriteFile(note, []byte(own), 0o600) // without it the next session reads everything again
+		_ = statedir.Write(note, []byte(own)) // without it the next session reads everything again
 	}
 	id := string(last)
 	if err != nil || id == own || id == "" || id != filepath.Base(id) || id[0] == '.' {

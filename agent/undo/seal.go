@@ -17,7 +17,7 @@ func openLine(b []byte) bool { return len(b) == 0 || b[0] == '{' }
 
 // Sealed says that a store is encrypted. One that is not there is not.
 func Sealed(dir string) (bool, error) {
-	f, err := os.Open(filepath.Join(dir, journalFile))
+	f, err := openOwn(filepath.Join(dir, journalFile), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -64,7 +64,7 @@ func Seal(dir string, key seal.Key) error {
 func sealBlobs(dir string, key seal.Key) error {
 	b := blobs{dir: dir, key: key, limit: 1 << 62, sync: (*os.File).Sync}
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !hashForm().MatchString(d.Name()) {
+		if err != nil || !d.Type().IsRegular() || !hashForm().MatchString(d.Name()) {
 			return err
 		}
 		data, err := os.ReadFile(path)
@@ -80,7 +80,7 @@ func sealBlobs(dir string, key seal.Key) error {
 
 func sealJournal(dir string, key seal.Key) error {
 	path := filepath.Join(dir, journalFile)
-	from, err := os.Open(path)
+	from, err := openOwn(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -88,7 +88,7 @@ func sealJournal(dir string, key seal.Key) error {
 		return err
 	}
 	defer from.Close()
-	to, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	to, err := openOwn(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/internal/seal"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // maxKey is the longest key, in bytes.
@@ -223,12 +224,35 @@ func (s *Store) read() (map[string]entry, error) {
 	if data, err = s.unseal(data); err != nil {
 		return nil, err
 	}
-	all := map[string]entry{}
-	dec := json.NewDecoder(strings.NewReader(string(data)))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&all); err != nil {
+	all, err := parse(data)
+	if err != nil {
 		// The text of a decoding error can hold a piece of the file.
 		return nil, fmt.Errorf("key store: %s is damaged: remove it and set the keys again", s.file)
+	}
+	return all, nil
+}
+
+// parse reads the keys one way or not at all: each name and member once, each
+// entry with one source.
+func parse(data []byte) (map[string]entry, error) {
+	members, err := strictjson.Object(data)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]entry, len(members))
+	for name, raw := range members {
+		fields, err := strictjson.Members(raw, "env", "file", "value")
+		if err != nil {
+			return nil, err
+		}
+		var e entry
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return nil, err
+		}
+		if len(fields) != 1 || e == (entry{}) {
+			return nil, errors.New("a key has one source")
+		}
+		all[name] = e
 	}
 	return all, nil
 }
