@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"io"
 	"slices"
 	"time"
 
@@ -64,23 +62,26 @@ const maxAgreements = 1 << 20
 // the person's alone to write, or that is not understood as a whole, is an
 // error.
 func (a Agreements) List() ([]Agreement, error) {
-	if err := statedir.CheckFile(a.File, false); err != nil {
-		return nil, err
-	}
-	b, err := os.ReadFile(a.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	b, err := statedir.Read(a.File, false)
 	if err != nil {
 		return nil, err
 	}
-	var list []Agreement
+	return a.parse(b)
+}
+
+// parse understands the file's content as a whole, or not at all.
+func (a Agreements) parse(b []byte) (list []Agreement, err error) {
+	if b == nil {
+		return nil, nil
+	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if len(b) > maxAgreements {
 		err = fmt.Errorf("more than %d bytes", maxAgreements)
-	} else if err = dec.Decode(&list); err == nil && dec.More() {
-		err = errors.New("text after its end")
+	} else if err = dec.Decode(&list); err == nil {
+		if _, end := dec.Token(); end != io.EOF {
+			err = errors.New("text after its end")
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; mend it, or remove it and agree anew", a.File, err)
@@ -97,40 +98,27 @@ func (a Agreements) Covers(digest string) bool {
 
 // Add keeps one more.
 func (a Agreements) Add(x Agreement) error {
-	list, err := a.List()
-	if err != nil {
-		return err
-	}
-	list = slices.DeleteFunc(list, func(y Agreement) bool { return y.Digest == x.Digest })
-	return a.write(append(list, x))
+	return a.update(func(list []Agreement) []Agreement { return append(without(list, x.Digest), x) })
 }
 
 // Remove withdraws one by its digest.
 func (a Agreements) Remove(digest string) error {
-	list, err := a.List()
-	if err != nil {
-		return err
-	}
-	return a.write(slices.DeleteFunc(list, func(y Agreement) bool { return y.Digest == digest }))
+	return a.update(func(list []Agreement) []Agreement { return without(list, digest) })
 }
 
-// write replaces the file as a whole.
-func (a Agreements) write(list []Agreement) error {
-	b, err := json.MarshalIndent(list, "", "  ")
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(a.File), ".git-trust-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(b, '\n'))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), a.File)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+func without(list []Agreement, digest string) []Agreement {
+	return slices.DeleteFunc(list, func(x Agreement) bool { return x.Digest == digest })
+}
+
+// update replaces the file as a whole. Processes that do so wait for each
+// other, so that none brings back what another one withdrew.
+func (a Agreements) update(change func([]Agreement) []Agreement) error {
+	return statedir.Update(a.File, func(old []byte) ([]byte, error) {
+		list, err := a.parse(old)
+		if err != nil {
+			return nil, err
+		}
+		b, err := json.MarshalIndent(change(list), "", "  ")
+		return append(b, '\n'), err
+	})
 }
