@@ -140,6 +140,43 @@ func TestACPForms(t *testing.T) {
 	}
 }
 
+// TestACPFormsAnsweredTwice: the first answer to a form counts, for that form
+// alone: not a second one, nor one to a form that is over, nor by another id.
+func TestACPFormsAnsweredTwice(t *testing.T) {
+	ask := `{"calls":[{"tool":"ask_user","args":{"question":"Which colour?"}}]}`
+	e := newEditor(t, `{"steps":[`+ask+`,{"when":{"contains":"did not want to answer"},"say":"No word."},`+ask+`,{"when":{"contains":"green"},"say":"Green it is."}]}`)
+	e.begin(map[string]any{"elicitation": map[string]any{"form": map[string]any{}}})
+	accept := func(text string) map[string]any {
+		return map[string]any{"action": "accept", "content": map[string]any{"answer": text}}
+	}
+	var old any
+	turn := func(answers func(id any)) {
+		t.Helper()
+		id := e.request("session/prompt", e.promptParams("go"))
+		e.until("the end of the turn", func(m map[string]any) bool {
+			if m["method"] == "elicitation/create" {
+				answers(m["id"])
+				old = m["id"]
+			}
+			return m["id"] == id && m["method"] == nil
+		})
+	}
+	turn(func(id any) {
+		e.reply(id, map[string]any{"action": "decline"})
+		e.reply(id, accept("red"))
+	})
+	turn(func(id any) {
+		e.reply(old, accept("red"))
+		e.reply(strings.TrimSuffix(fmt.Sprint(id), "2")+"3", accept("red"))
+		e.reply([]any{id}, accept("red"))
+		e.reply(id, accept("green"))
+		e.reply(id, accept("red"))
+	})
+	if said := e.said(); !strings.Contains(said, "No word.") || !strings.Contains(said, "Green it is.") {
+		t.Errorf("%s", said)
+	}
+}
+
 // TestACPCommands: the editor is told the slash commands, and they do what they
 // say: undo puts back, and only that.
 func TestACPCommands(t *testing.T) {
