@@ -117,3 +117,27 @@ func TestUndoAModeOfALink(t *testing.T) {
 	r.stop()
 	r.verify()
 }
+
+// TestUndoGivesNoRights: a mode in a journal that was edited by hand makes no
+// program that runs as somebody else, and a kind that nobody writes is none.
+func TestUndoGivesNoRights(t *testing.T) {
+	for _, with := range []string{`"m":2541`, `"m":1517`, `"m":1005`, `"m":4294967295`, `"m":33188`} {
+		r := newRig(t, []step{{Calls: []call{bash("chmod 600 a.txt")}}, {Say: "done"}, {Say: "done"}}, nil)
+		r.write("a.txt", "text\n")
+		r.person = yes
+		r.start("")
+		r.turn("go")
+		id := r.session.ID()
+		r.stop()
+		handEdited(t, filepath.Join(r.state, "undo", id, "journal.jsonl"), `"m":420`, with)
+		r.start(id)
+		if err := r.session.Send(event.Undo{All: true}); err != nil {
+			t.Log(err)
+		}
+		r.turn("go on") // the undo is over before
+		r.stop()
+		if info, err := os.Stat(filepath.Join(r.root, "a.txt")); err != nil || info.Mode()&^0o777 != 0 {
+			t.Errorf("%s: %v, %v", with, info.Mode(), err)
+		}
+	}
+}

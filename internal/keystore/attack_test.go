@@ -1,6 +1,7 @@
 package keystore
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,5 +80,29 @@ func TestASealedFileCut(t *testing.T) {
 		if got, err := s.Get("openai", os.Getenv); err == nil {
 			t.Fatalf("cut at %d: %q", n, got)
 		}
+	}
+}
+
+// TestTokensAreNoKeys: one encrypted file in the place of the other, both with
+// the same passphrase, gives nothing.
+func TestTokensAreNoKeys(t *testing.T) {
+	state := t.TempDir()
+	keys, logins := Open(state).With("pass"), OpenLogins(state).With("pass")
+	token := func(string) (string, error) { return "token", nil }
+	if err := errors.Join(keys.Set("openai", "stdin", strings.NewReader("key")), logins.Exchange("openai", token)); err != nil {
+		t.Fatal(err)
+	}
+	aside := keys.file + ".aside"
+	if err := errors.Join(os.Rename(keys.file, aside), os.Rename(logins.file, keys.file), os.Rename(aside, logins.file)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := keys.Get("openai", os.Getenv); err == nil {
+		t.Errorf("as a key: %q", got)
+	}
+	if got, err := logins.Secret("openai"); err == nil {
+		t.Errorf("as a token: %q", got)
+	}
+	if err := logins.Exchange("openai", token); err == nil {
+		t.Error("written over what is not its own")
 	}
 }

@@ -31,6 +31,7 @@ const maxKey = 16 << 10
 // Store is the keys file of one state folder.
 type Store struct {
 	file       string
+	context    string // of what is encrypted
 	passphrase string // "" for none
 
 	mu     sync.Mutex // held while the key is derived: whoever needs it waits for that once
@@ -41,8 +42,12 @@ type Store struct {
 // Passphrase is the variable of the environment that encrypts the store.
 const Passphrase = "TERA_PILOT_KEYS_PASSPHRASE"
 
-// sealContext says where the encrypted keys belong.
-const sealContext = "tera-pilot/keys/1"
+// What is encrypted opens where it belongs alone: tokens of a login, sealed
+// with the same passphrase, are not taken for keys that are sent to a provider.
+const (
+	keysContext   = "tera-pilot/keys/1"
+	loginsContext = "tera-pilot/logins/1"
+)
 
 // sealed is the file of a store with a passphrase.
 type sealed struct {
@@ -58,11 +63,15 @@ func (e *LockedError) Error() string {
 }
 
 // Open names the store; nothing is read yet.
-func Open(state string) *Store { return &Store{file: filepath.Join(state, "keys.json")} }
+func Open(state string) *Store {
+	return &Store{file: filepath.Join(state, "keys.json"), context: keysContext}
+}
 
 // With is the store with a passphrase: what is written from now on is
 // encrypted. An empty one changes nothing.
-func (s *Store) With(passphrase string) *Store { return &Store{file: s.file, passphrase: passphrase} }
+func (s *Store) With(passphrase string) *Store {
+	return &Store{file: s.file, context: s.context, passphrase: passphrase}
+}
 
 // entry is one key: exactly one of the members is set.
 type entry struct {
@@ -274,7 +283,7 @@ func (s *Store) unseal(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key store %s: %w (%s)", s.file, err, Passphrase)
 	}
-	plain, err := key.Open(sealContext, box.Keys)
+	plain, err := key.Open(s.context, box.Keys)
 	if err != nil {
 		return nil, fmt.Errorf("key store %s: %w: remove it and set the keys again", s.file, err)
 	}
@@ -308,7 +317,7 @@ func (s *Store) seal(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key store: %w", err)
 	}
-	return json.Marshal(sealed{header, key.Seal(sealContext, data)})
+	return json.Marshal(sealed{header, key.Seal(s.context, data)})
 }
 
 // update replaces the file by what change makes of the keys in it, whole or not
@@ -335,7 +344,9 @@ func (s *Store) update(change func(all map[string]entry) error) error {
 
 // OpenLogins names the store of what logins gave (tokens), a file of its own
 // beside the keys and kept like them.
-func OpenLogins(state string) *Store { return &Store{file: filepath.Join(state, "mcp_logins.json")} }
+func OpenLogins(state string) *Store {
+	return &Store{file: filepath.Join(state, "mcp_logins.json"), context: loginsContext}
+}
 
 // maxSecret is the longest value that Exchange keeps, in bytes.
 const maxSecret = 256 << 10
