@@ -107,12 +107,12 @@ func (v *vault) loadLocked() (bool, error) {
 	if v.err != nil || !v.key.IsZero() {
 		return true, v.err
 	}
-	b, err := os.ReadFile(filepath.Join(v.dir, sealFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
+	b, err := statedir.Read(filepath.Join(v.dir, sealFile), false)
 	if err != nil {
 		return true, fmt.Errorf("key of the sessions: %w", err)
+	}
+	if b == nil {
+		return false, nil
 	}
 	if v.secret == "" {
 		return true, nil
