@@ -12,7 +12,7 @@ import (
 	"regexp"
 	"sync"
 
-	"golang.org/x/sys/unix"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 )
 
 // Blobs of a session are pictures: each a file under the name of its hash.
@@ -70,7 +70,7 @@ func (l *Log) Blob(sum string) ([]byte, error) {
 	if !blobForm().MatchString(sum) {
 		return nil, fmt.Errorf("%q names no picture: %w", sum, fs.ErrNotExist)
 	}
-	f, err := os.OpenFile(filepath.Join(l.dir, blobFolder, l.blobName(sum)), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	f, err := statedir.OpenRegular(filepath.Join(l.dir, blobFolder, l.blobName(sum)), os.O_RDONLY)
 	if err != nil {
 		return nil, fmt.Errorf("picture of the session: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 )
 
 // Fork starts a new session with what another one holds up to the end of a
@@ -121,7 +122,7 @@ func each(dir string, do func(name string, data []byte) error) error {
 		if !e.Type().IsRegular() {
 			continue
 		}
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		b, err := statedir.ReadRegular(filepath.Join(dir, e.Name()))
 		if err == nil {
 			err = do(e.Name(), b)
 		}

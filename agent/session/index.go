@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 )
 
 // indexFile holds what was last found out about each session. It only saves
@@ -34,7 +36,7 @@ func (s *Store) readIndex() map[string]indexed {
 	if err != nil || have && s.vault.secret == "" {
 		return nil
 	}
-	b, err := os.ReadFile(filepath.Join(s.dir, indexFile))
+	b, err := statedir.ReadRegular(filepath.Join(s.dir, indexFile))
 	if err == nil && have {
 		b, err = s.vault.key.OpenLine(indexContext, b)
 	}

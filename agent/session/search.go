@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/internal/seal"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 )
 
 // A Hit is a line of a session that holds what was looked for.
@@ -28,7 +28,7 @@ func (s *Store) Search(id, text string) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := os.ReadFile(filepath.Join(dir, eventsFile))
+	raw, err := statedir.ReadRegular(filepath.Join(dir, eventsFile))
 	if err != nil {
 		return nil, fmt.Errorf("session log: %w", err)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/internal/seal"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 	"golang.org/x/sys/unix"
 )
 
@@ -182,7 +183,7 @@ func (l *Log) load() (events []event.Event, torn int64, err error) {
 
 func (s *Store) open(id string, flag int) (*Log, error) {
 	dir := filepath.Join(s.dir, id)
-	lock, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	lock, err := statedir.OpenRegular(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return nil, fmt.Errorf("session lock: %w", err)
 	}
@@ -193,7 +194,7 @@ func (s *Store) open(id string, flag int) (*Log, error) {
 		}
 		return nil, fmt.Errorf("session lock: %w", err)
 	}
-	file, err := os.OpenFile(filepath.Join(dir, eventsFile), flag|os.O_RDWR|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
+	file, err := statedir.OpenRegular(filepath.Join(dir, eventsFile), flag|os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		lock.Close()
 		return nil, fmt.Errorf("session log: %w", err)
@@ -313,7 +314,7 @@ func (s *Store) read(id string, want func(line []byte) bool) ([]event.Event, err
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(filepath.Join(dir, eventsFile), os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	file, err := statedir.OpenRegular(filepath.Join(dir, eventsFile), os.O_RDONLY)
 	if err != nil {
 		return nil, fmt.Errorf("session log: %w", err)
 	}

@@ -290,7 +290,7 @@ func (v *vault) survey() (open []string, header json.RawMessage, err error) {
 
 // sealOf is the header of the session in a folder; nil for one in the open.
 func sealOf(dir string) (json.RawMessage, error) {
-	f, err := os.Open(filepath.Join(dir, eventsFile))
+	f, err := statedir.OpenRegular(filepath.Join(dir, eventsFile), os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

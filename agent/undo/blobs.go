@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/tera-pilot/tera-pilot/internal/seal"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 )
 
 // blobs is content by its hash, in one folder. A blob never changes, so that
@@ -142,7 +143,7 @@ func (b *blobs) load(path, sum string) ([]byte, error) {
 	if data, ok := b.memory[sum]; ok {
 		return data, nil
 	}
-	f, err := openOwn(b.file(sum), os.O_RDONLY)
+	f, err := statedir.OpenRegular(b.file(sum), os.O_RDONLY)
 	if err != nil {
 		return nil, &DamagedError{path, err}
 	}

@@ -59,7 +59,7 @@ func (s *Store) saveTree(before map[string]node) error {
 		return nil
 	}
 	s.treeN += len(out)
-	f, err := openOwn(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND)
+	f, err := statedir.OpenRegular(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return fmt.Errorf("undo store: %w", err)
 	}
@@ -90,7 +90,7 @@ func (s *Store) treeContext() string { return "tera-pilot/undo/1 tree " + filepa
 // readTree reads what the workspace last held. A tree that cannot be read is
 // no tree: it is surveyed again.
 func (s *Store) readTree() error {
-	f, err := openOwn(filepath.Join(s.o.Dir, treeFile), os.O_RDONLY)
+	f, err := statedir.OpenRegular(filepath.Join(s.o.Dir, treeFile), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

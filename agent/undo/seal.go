@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/tera-pilot/tera-pilot/internal/seal"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 )
 
 // openLine says that a line of a journal is not encrypted.
@@ -17,7 +18,7 @@ func openLine(b []byte) bool { return len(b) == 0 || b[0] == '{' }
 
 // Sealed says that a store is encrypted. One that is not there is not.
 func Sealed(dir string) (bool, error) {
-	f, err := openOwn(filepath.Join(dir, journalFile), os.O_RDONLY)
+	f, err := statedir.OpenRegular(filepath.Join(dir, journalFile), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -80,7 +81,7 @@ func sealBlobs(dir string, key seal.Key) error {
 
 func sealJournal(dir string, key seal.Key) error {
 	path := filepath.Join(dir, journalFile)
-	from, err := openOwn(path, os.O_RDONLY)
+	from, err := statedir.OpenRegular(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -88,7 +89,7 @@ func sealJournal(dir string, key seal.Key) error {
 		return err
 	}
 	defer from.Close()
-	to, err := openOwn(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY)
+	to, err := statedir.OpenRegular(path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/internal/seal"
+	"github.com/tera-pilot/tera-pilot/internal/statedir"
 	"golang.org/x/sys/unix"
 )
 
@@ -341,7 +342,7 @@ func (s *Store) writable() error {
 		return err
 	}
 	s.blobs.earlier = s.borrowFrom()
-	f, err := openOwn(filepath.Join(s.o.Dir, journalFile), os.O_CREATE|os.O_RDWR|os.O_APPEND)
+	f, err := statedir.OpenRegular(filepath.Join(s.o.Dir, journalFile), os.O_CREATE|os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return fmt.Errorf("undo store: %w", err)
 	}
@@ -354,7 +355,7 @@ func (s *Store) writable() error {
 
 // takeLock says that a process uses the store.
 func takeLock(dir string) (*os.File, error) {
-	f, err := openOwn(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR)
+	f, err := statedir.OpenRegular(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return nil, fmt.Errorf("undo store: %w", err)
 	}
@@ -396,7 +397,7 @@ func (s *Store) lineContext(n int) string {
 // readJournal reads what is there, and cuts a torn end off.
 func (s *Store) readJournal() error {
 	path := filepath.Join(s.o.Dir, journalFile)
-	f, err := openOwn(path, os.O_RDWR)
+	f, err := statedir.OpenRegular(path, os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -469,23 +470,6 @@ func (s *Store) take(b []byte) error {
 		return fmt.Errorf("%q is no kind of line", l.Kind)
 	}
 	return nil
-}
-
-// openOwn opens a file of the store: neither a link nor a pipe in its place is
-// followed or waited for.
-func openOwn(path string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(path, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file: move it away", path)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
 
 // maxBlob is the largest blob that is read, in bytes.

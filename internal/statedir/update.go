@@ -34,6 +34,34 @@ func Open(file string, private bool) (*os.File, error) {
 	return f, nil
 }
 
+// OpenRegular opens a regular file of a store, of any size, by the flags of
+// os.OpenFile; one that is made has mode 0600. A link or a pipe in its place is
+// neither followed nor waited for. One that is not there is fs.ErrNotExist.
+func OpenRegular(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, flags|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &UnsafeError{path, "is not a regular file", "move it away"}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// ReadRegular reads such a file whole.
+func ReadRegular(path string) ([]byte, error) {
+	f, err := OpenRegular(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(f)
+	return b, errors.Join(err, f.Close())
+}
+
 // Read returns the content of a file of ours after CheckFile. A file that is
 // not there has none, and is no error.
 func Read(file string, private bool) ([]byte, error) {
