@@ -344,3 +344,25 @@ func (s *spec) operandKind(i int) (kind, bool) {
 	}
 	return s.rest, s.hasRest
 }
+
+// specFor finds the grammar of a program, also of python3.12 or mkfs.ext4.
+func specFor(name string) *spec {
+	all := grammars()
+	if s := all[name]; s != nil {
+		return s
+	}
+	for _, family := range []string{"mkfs", "fsck"} {
+		if strings.HasPrefix(name, family+".") {
+			return all[family]
+		}
+	}
+	if short := strings.TrimRight(name, "0123456789.-"); short != name && short != "" {
+		if s := all[short]; s != nil && versioned[short] {
+			return s
+		}
+	}
+	return nil
+}
+
+// versioned are the programs that are also installed as NAME-VERSION.
+var versioned = setOf(`python pypy ruby perl lua luajit node php gcc g++ clang clang++ pip tclsh wish guile`)

@@ -279,3 +279,30 @@ func isInput(p string) bool {
 	}
 	return false
 }
+
+// everydayNames tell a pattern that is about everything from one that is about
+// secrets.
+var everydayNames = []string{"main.go", "README.md", "data.txt", "index.js", "package.json"}
+
+var secretSamples = []string{".env", ".env.local", ".env.production", "id_rsa", "id_ed25519", "server.pem", "private.key",
+	".npmrc", ".netrc", ".git-credentials", "credentials", ".pgpass", ".bash_history", "secrets.yml"}
+
+// namesSecret reports whether a pattern is made for files that hold secrets.
+func namesSecret(glob, home string) bool {
+	if glob == "" {
+		return false
+	}
+	base := path.Base(glob)
+	for _, n := range everydayNames {
+		if matchGlob(base, n) {
+			return false
+		}
+	}
+	for _, n := range secretSamples {
+		if matchGlob(base, n) {
+			return true
+		}
+	}
+	_, class := secretName(glob, home)
+	return class != noSecret
+}

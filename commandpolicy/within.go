@@ -113,3 +113,43 @@ func quotedShell(name string) *regexp.Regexp {
 
 // shellQuote makes one word of s.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// shellCalls are the calls by which other languages start a shell, and those
+// that delete a tree, with a string as what follows.
+var shellCalls = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(system|popen|shell_exec|passthru|execSync|exec|spawnSync|spawn|getoutput|check_output|check_call|call|run|execute|e?syscmd|shell-command|do shell script|qx|%x|rmtree|rmSync|rm_rf|rm_r|remove_tree|RemoveAll)" +
+		"\\s*[({\\[]*\\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`]*)`|\\{([^}]*)\\})")
+})
+
+// shellWithin looks for shell text within code of another language, for the
+// deny list. It finds the plain forms only: deny rules are no wall.
+func (w *walker) shellWithin(name, code string) {
+	for _, m := range shellCalls().FindAllStringSubmatch(code, 16) {
+		text := m[2] + m[3] + m[4] + m[5]
+		switch m[1] {
+		case "rmtree", "rmSync", "rm_rf", "rm_r", "remove_tree", "RemoveAll":
+			text = "rm -rf -- '" + strings.ReplaceAll(text, "'", "") + "'"
+		}
+		w.elsewhereHere(text)
+	}
+	w.argvWithin(code)
+	for _, m := range quotedShell(name).FindAllStringSubmatch(code, 16) {
+		w.elsewhereHere(strings.Join(m[1:], ""))
+	}
+}
+
+// elsewhereHere analyses text apart from the rest, and takes over a denial
+// alone: what looks like a call may be none.
+func (w *walker) elsewhereHere(text string) {
+	c := w.a.where
+	if c.within++; c.within > 4 || len(text) > w.budget {
+		return
+	}
+	w.budget -= len(text)
+	if len(w.dirs) == 1 {
+		c.Dir = w.dirs[0]
+	}
+	if a := Parse(text, c); a.Catastrophe != nil {
+		w.deny(ruleID(a.Catastrophe.ID))
+	}
+}
