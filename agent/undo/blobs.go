@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -189,4 +190,15 @@ func (b *blobs) sweep(used map[string]bool) error {
 		return fmt.Errorf("undo store: %w", err)
 	}
 	return nil
+}
+
+// maxBlob is the largest blob that is read, in bytes.
+const maxBlob = 64 << 20
+
+func readBounded(r io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxBlob+1))
+	if err == nil && len(b) > maxBlob {
+		err = fmt.Errorf("it has more than %d bytes", maxBlob)
+	}
+	return b, err
 }
