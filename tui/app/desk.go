@@ -118,7 +118,7 @@ func (m *Model) arrived(msg found) tea.Cmd {
 			m.open(newText(safe.Lit("what the rule would have done"), string(rows)))
 		}
 	case branch:
-		m.state.Branch = string(rows)
+		m.state.Session.Branch = string(rows)
 	case []string:
 		if msg.what == wantFiles {
 			m.files.asked = false

@@ -38,7 +38,7 @@ func (in *inline) above(height int) int { return max(1, height/3) }
 func (m *Model) below(w, h int, now time.Time) ([]view.Line, *view.Cell) {
 	bottom, caret := m.bottom(w, h, now)
 	var lines []view.Line
-	for _, it := range m.state.Items[min(m.inline.printed, len(m.state.Items)):] {
+	for _, it := range m.state.Talk.Items[min(m.inline.printed, len(m.state.Talk.Items)):] {
 		lines = append(lines, nil)
 		lines = append(lines, m.transcript.Draw(it, w, m.widths, now)...)
 	}
@@ -52,7 +52,7 @@ func (m *Model) below(w, h int, now time.Time) ([]view.Line, *view.Cell) {
 // waiting says that something is finished and not printed yet, and may be soon.
 func (m *Model) waiting() bool {
 	return m.o.Inline && m.width > 0 && m.asking() == nil && m.panel == nil && m.activity == nil &&
-		m.inline.printed < len(m.state.Items) && finished(m.state.Items[m.inline.printed])
+		m.inline.printed < len(m.state.Talk.Items) && finished(m.state.Talk.Items[m.inline.printed])
 }
 
 func finished(it *snap.Item) bool { return !it.Open && (it.Kind != snap.Tool || it.Call.Done) }
@@ -83,14 +83,14 @@ func (m *Model) print(now time.Time) tea.Cmd {
 func (m *Model) newlyFinished(now time.Time) []string {
 	in := &m.inline
 	var out []string
-	if n := len(m.state.Items) - maxAbove; in.printed == 0 && n > 0 {
+	if n := len(m.state.Talk.Items) - maxAbove; in.printed == 0 && n > 0 {
 		in.printed = n
 		left := view.Lit(theme.Dim, safe.Join(safe.Lit(" --   "), safe.Int(n), safe.Lit(" earlier entries are not printed: without --inline all of them are there")))
 		out = append(out, m.widths.Draw(m.theme, m.widths.Cut(left, m.width-1), m.width-1))
 	}
-	for ; in.printed < len(m.state.Items) && finished(m.state.Items[in.printed]); in.printed++ {
-		it := m.state.Items[in.printed]
-		if in.printed == 0 || transcript.Parts(m.state.Items[in.printed-1], it) {
+	for ; in.printed < len(m.state.Talk.Items) && finished(m.state.Talk.Items[in.printed]); in.printed++ {
+		it := m.state.Talk.Items[in.printed]
+		if in.printed == 0 || transcript.Parts(m.state.Talk.Items[in.printed-1], it) {
 			out = append(out, "")
 		}
 		// The renderer erases behind each line: a full one would lose its end.

@@ -381,7 +381,7 @@ func (m *Model) command(word, rest string, now time.Time) (cmd tea.Cmd, known bo
 	case "/find":
 		return m.goTo(rest), true
 	case "/copy":
-		return m.copyText(m.state.Last), true
+		return m.copyText(m.state.Talk.Last), true
 	case "/doctor":
 		return m.openChecks(), true
 	case "/rename":

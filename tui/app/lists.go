@@ -57,7 +57,7 @@ func (p *models) set(m *Model, rows []snap.ModelRow) {
 			ID: fmt.Sprint(i), Title: safe.Strict(r.Name), More: r.Provider, Note: safe.Strict(r.Note),
 			Cells: []safe.Text{safe.Strict(r.Provider), safe.Strict(r.Facts)},
 		}
-		if r.Name == m.state.Model && r.Provider == m.state.Provider {
+		if r.Name == m.state.Model.Name && r.Provider == m.state.Model.Provider {
 			out[i].Right = safe.Lit("in use")
 		}
 	}

@@ -42,18 +42,18 @@ func (m *Model) remember() tea.Cmd {
 	if m.o.Recall == nil {
 		return nil
 	}
-	limit := len(m.state.Items)
+	limit := len(m.state.Talk.Items)
 	if m.o.Inline {
 		limit = m.inline.printed
 	}
-	from, to := m.transcript.Near(len(m.state.Items))
-	m.state.Rest(limit, from, to)
+	from, to := m.transcript.Near(len(m.state.Talk.Items))
+	m.state.Talk.Rest(limit, from, to)
 	if m.memory.asked || m.memory.failed {
 		return nil
 	}
 	var want []snap.Rested
 	for i := from; i < to; i++ {
-		if r, rests := m.state.Rested(i); rests {
+		if r, rests := m.state.Talk.Rested(i); rests {
 			want = append(want, r)
 		}
 	}
@@ -91,7 +91,7 @@ func (m *Model) wake(msg recalled) {
 		return
 	}
 	for i, r := range msg.of {
-		m.state.Wake(r, msg.says[i])
+		m.state.Talk.Wake(r, msg.says[i])
 	}
 }
 
@@ -107,14 +107,14 @@ func (m *Model) seek(step int) tea.Cmd {
 	if m.memory.end != nil {
 		m.memory.end()
 	}
-	hit, before := m.transcript.Seek(m.state.Items, step)
+	hit, before := m.transcript.Seek(m.state.Talk.Items, step)
 	if len(before) == 0 {
 		m.show(hit)
 		return nil
 	}
 	var rested []snap.Rested
 	for _, i := range before {
-		r, _ := m.state.Rested(i)
+		r, _ := m.state.Talk.Rested(i)
 		rested = append(rested, r)
 	}
 	m.say("searching what was said before ...")
@@ -154,7 +154,7 @@ func (m *Model) foundIn(msg sought) {
 	case msg.err != nil:
 		m.forgotten(msg.err)
 	case msg.says != nil:
-		m.state.Wake(msg.of, msg.says)
+		m.state.Talk.Wake(msg.of, msg.says)
 		m.show(msg.of.Index)
 	default:
 		m.show(msg.other)
@@ -166,7 +166,7 @@ func (m *Model) show(hit int) {
 	m.note = nil
 	switch text := m.transcript.Sought(); {
 	case hit >= 0:
-		m.transcript.Show(m.state.Items, hit)
+		m.transcript.Show(m.state.Talk.Items, hit)
 	case text != "":
 		m.warn("not found: "+text, "")
 	}

@@ -158,7 +158,7 @@ func New(o Options) *Model {
 func (m *Model) look(s snap.Start) {
 	if m.start != nil {
 		m.start.Set(s)
-		m.state.Level, m.state.Sandbox, m.state.Root = s.Level, s.Sandbox, s.Root
+		m.state.Terms.Level, m.state.Terms.Sandbox, m.state.Session.Root = s.Level, s.Sandbox, s.Root
 	}
 }
 

@@ -90,9 +90,9 @@ func (m *Model) deeds() []deed {
 		m.byKey(keys.Activity, lit("Activity: what was done and decided"), "audit log evidence", safe.Text{}),
 		{lit("Stop the turn"), lit("esc"), unless(m.state.Busy, lit("nothing runs")), "cancel interrupt", func(m *Model, _ time.Time) tea.Cmd { m.o.Send(event.Cancel{}); return nil }},
 		{lit("Background jobs"), lit("/jobs"), unless(len(m.state.Jobs) > 0, lit("none runs")), "process stop kill", func(m *Model, _ time.Time) tea.Cmd { m.openJobs(); return nil }},
-		{lit("Find in the conversation"), m.keys.Key(keys.Find), unless(len(m.state.Items) > 0, lit("nothing was said yet")), "search", func(m *Model, _ time.Time) tea.Cmd { m.startFind(); return nil }},
-		{lit("Copy the last answer"), m.keys.Key(keys.Copy), unless(m.state.Last != "", lit("there is no answer yet")), "clipboard yank", func(m *Model, _ time.Time) tea.Cmd { return m.copyText(m.state.Last) }},
-		m.byKey(keys.Select, lit("Plain text of the conversation, to select from"), "mouse", unless(len(m.state.Items) > 0, lit("nothing was said yet"))),
+		{lit("Find in the conversation"), m.keys.Key(keys.Find), unless(len(m.state.Talk.Items) > 0, lit("nothing was said yet")), "search", func(m *Model, _ time.Time) tea.Cmd { m.startFind(); return nil }},
+		{lit("Copy the last answer"), m.keys.Key(keys.Copy), unless(m.state.Talk.Last != "", lit("there is no answer yet")), "clipboard yank", func(m *Model, _ time.Time) tea.Cmd { return m.copyText(m.state.Talk.Last) }},
+		m.byKey(keys.Select, lit("Plain text of the conversation, to select from"), "mouse", unless(len(m.state.Talk.Items) > 0, lit("nothing was said yet"))),
 		{lit("Write the message in $EDITOR"), m.keys.Key(keys.Editor), missing(m.o.Desk.Edit == nil), "vim nano compose", func(m *Model, _ time.Time) tea.Cmd { return m.edit() }},
 		{lit("Show what a rule would have done"), lit("policy what-if"), missing(m.o.Desk.WhatIf == nil || m.o.Desk.Edit == nil), "policy try dry replay allow deny", func(m *Model, _ time.Time) tea.Cmd { return m.whatIf() }},
 		{lit("Self test: what works on this machine"), lit("/doctor"), missing(m.o.Desk.Checks == nil), "doctor sandbox check", func(m *Model, _ time.Time) tea.Cmd { return m.openChecks() }},
@@ -149,10 +149,10 @@ func (m *Model) levelDeeds() []deed {
 	var out []deed
 	for _, to := range []string{"always_ask", "new_files_only", "never_ask"} {
 		right := safe.Text{}
-		if rank(to) > rank(m.state.Level) {
+		if rank(to) > rank(m.state.Terms.Level) {
 			right = safe.Lit("raising asks")
 		}
-		note := unless(to != m.state.Level, safe.Lit("is in force"))
+		note := unless(to != m.state.Terms.Level, safe.Lit("is in force"))
 		out = append(out, deed{safe.Join(safe.Lit("Level: "), safe.Strict(to)), right, note, "autonomy", func(m *Model, now time.Time) tea.Cmd {
 			m.setLevel(to, now)
 			return nil

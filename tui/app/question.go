@@ -18,13 +18,13 @@ func (m *Model) apply(events []event.Event) tea.Cmd {
 	for _, e := range events {
 		m.state.Apply(e)
 	}
-	m.composer.Remember(m.state.Said)
-	if m.state.Opened {
+	m.composer.Remember(m.state.Talk.Said)
+	if m.state.Session.Opened {
 		m.start = nil
 	}
 	q := m.state.Question
 	switch {
-	case q == nil && m.ask != nil && m.ask.Revising() && m.state.Held(m.ask.Question().Call):
+	case q == nil && m.ask != nil && m.ask.Revising() && m.state.Talk.Held(m.ask.Question().Call):
 		// Another version of it is on its way.
 	case q == nil && m.ask != nil:
 		m.drop()
@@ -204,7 +204,7 @@ func rank(level string) int {
 
 // setLevel lowers at once. Raising is a question of our own, with a code.
 func (m *Model) setLevel(to string, now time.Time) {
-	from := m.state.Level
+	from := m.state.Terms.Level
 	switch {
 	case rank(to) == 0:
 		m.note = &event.Notice{Severity: "warn", Text: "no such level: " + to, Hint: "always_ask, new_files_only, never_ask"}

@@ -14,7 +14,7 @@ import (
 
 // window opens or ends a timed window. The session says whether it may.
 func (m *Model) window(word, rest string) {
-	c, ok := snap.Window(word, rest)
+	c, ok := snap.ParseWindow(word, rest)
 	if !ok {
 		m.warn(word+" takes a time", "/trust 10m  /unsafe 5m  /strict")
 		return

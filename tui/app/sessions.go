@@ -121,7 +121,7 @@ func (p *sessions) row(m *Model, s snap.SessionRow, lead safe.Text, now time.Tim
 		safe.Strict(when(s.Updated, now)), count(s.Turns, safe.Lit(" turn"), safe.Lit(" turns")), some(s.Files, safe.Lit(" file"), safe.Lit(" files")),
 	}, About: []safe.Text{safe.Join(safe.Strict(s.ID), safe.Lit("  in "), safe.Strict(s.Root))}}
 	switch {
-	case s.ID == m.state.ID:
+	case s.ID == m.state.Session.ID:
 		row.Right = safe.Lit("this one")
 	case s.Running:
 		row.Right = safe.Lit("open elsewhere")
@@ -152,7 +152,7 @@ func (p *sessions) row(m *Model, s snap.SessionRow, lead safe.Text, now time.Tim
 
 // elsewhere says that a session belongs to another folder than this one.
 func elsewhere(m *Model, s snap.SessionRow) bool {
-	return s.Root != "" && s.Root != m.state.Root && m.state.Root != ""
+	return s.Root != "" && s.Root != m.state.Session.Root && m.state.Session.Root != ""
 }
 
 // there is the folder to go to for a session; "" for this one.
@@ -297,7 +297,7 @@ func (p *sessions) key(m *Model, name string, k uv.Key, now time.Time) (tea.Cmd,
 	case name == "n":
 		p.naming = &composer.Room{OneLine: true}
 		p.naming.Insert(s.Title)
-	case name == "z" && s.ID == m.state.ID:
+	case name == "z" && s.ID == m.state.Session.ID:
 		m.warn("this session is open: it can be archived from another one", "")
 	case name == "z" && m.o.Desk.Archive != nil:
 		word := "archived"
@@ -332,7 +332,7 @@ func (p *sessions) enter(m *Model, s snap.SessionRow) tea.Cmd {
 	if !p.mayOpen(m, s) {
 		return nil
 	}
-	if s.ID == m.state.ID {
+	if s.ID == m.state.Session.ID {
 		m.open(nil)
 		return nil
 	}
@@ -343,7 +343,7 @@ func (p *sessions) enter(m *Model, s snap.SessionRow) tea.Cmd {
 func (p *sessions) mayOpen(m *Model, s snap.SessionRow) bool {
 	row := p.room.Chosen()
 	switch {
-	case s.Running && s.ID != m.state.ID:
+	case s.Running && s.ID != m.state.Session.ID:
 		m.warn("another tera-pilot has this session open", "close it there first")
 	case row != nil && !row.Note.Empty():
 		m.warn(row.Title.String()+": "+row.Note.String(), "tera-pilot sessions show "+s.ID)
@@ -370,7 +370,7 @@ func (m *Model) forkHere() tea.Cmd {
 		m.warn("there is no turn to fork from here", "")
 		return nil
 	}
-	return m.leave(snap.Request{Fork: m.state.ID, Turn: it.Turn})
+	return m.leave(snap.Request{Fork: m.state.Session.ID, Turn: it.Turn})
 }
 
 func (p *sessions) nameKey(m *Model, name string, k uv.Key) tea.Cmd {
@@ -392,7 +392,7 @@ func (p *sessions) nameKey(m *Model, name string, k uv.Key) tea.Cmd {
 
 func (p *sessions) rename(m *Model, s snap.SessionRow, title string) tea.Cmd {
 	switch {
-	case s.ID == m.state.ID:
+	case s.ID == m.state.Session.ID:
 		return m.slash("/rename", title, m.o.Now())
 	case m.o.Desk.Rename == nil:
 		m.warn("stored sessions cannot be named here", "tera-pilot sessions name "+s.ID+" TEXT")
@@ -402,7 +402,7 @@ func (p *sessions) rename(m *Model, s snap.SessionRow, title string) tea.Cmd {
 }
 
 func (p *sessions) remove(m *Model, s snap.SessionRow, now time.Time) {
-	if s.ID == m.state.ID || s.Running {
+	if s.ID == m.state.Session.ID || s.Running {
 		m.warn("a session that is open cannot be deleted", "leave it first")
 		return
 	}

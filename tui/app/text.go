@@ -35,7 +35,7 @@ func (m *Model) openText() tea.Cmd {
 		m.open(newText(safe.Lit("one entry"), source(it.Told, it.Kind)))
 		return nil
 	}
-	if len(m.state.Items) == 0 {
+	if len(m.state.Talk.Items) == 0 {
 		m.warn("nothing was said yet", "")
 		return nil
 	}
@@ -68,14 +68,14 @@ type part struct {
 func (m *Model) conversation() tea.Cmd {
 	var parts []part // newest first
 	size := 0
-	for i := len(m.state.Items) - 1; i >= 0 && size < maxText; i-- {
-		it := m.state.Items[i]
+	for i := len(m.state.Talk.Items) - 1; i >= 0 && size < maxText; i-- {
+		it := m.state.Talk.Items[i]
 		if spoken(it.Kind) == "" {
 			continue
 		}
 		p := part{}
 		var rests bool
-		if p.rested, rests = m.state.Rested(i); !rests {
+		if p.rested, rests = m.state.Talk.Rested(i); !rests {
 			p.text = entry(it.Told, it.Kind)
 		}
 		size += len(p.text)

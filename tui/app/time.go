@@ -64,8 +64,8 @@ func (m *Model) nextWake(now time.Time) (wake time.Time) {
 			wake = sooner(wake, now.Add(time.Second))
 		}
 	}
-	if m.state.Windowed != "" && !m.o.Still {
-		if left := m.state.Until.Sub(now); left > 0 {
+	if m.state.Terms.Window.Mode != "" && !m.o.Still {
+		if left := m.state.Terms.Window.Until.Sub(now); left > 0 {
 			wake = sooner(wake, now.Add((left-1)%time.Second+1))
 		}
 	}

@@ -35,9 +35,9 @@ func (m *Model) openUndo() {
 			hint(lit("/"), lit("find")), hint(lit("esc"), lit("back")),
 		},
 	}}
-	m.state.Plan = nil
+	m.state.Undo.Plan = nil
 	m.open(u)
-	u.set(m.state.Points)
+	u.set(m.state.Undo.Points)
 	u.rev = m.state.Rev
 	m.o.Send(event.ListUndo{})
 }
@@ -100,8 +100,8 @@ func (u *undo) look(m *Model) {
 		return
 	}
 	u.rev = m.state.Rev
-	u.set(m.state.Points)
-	if p := m.state.Plan; p != nil && p != u.plan {
+	u.set(m.state.Undo.Points)
+	if p := m.state.Undo.Plan; p != nil && p != u.plan {
 		u.plan, u.sheet = p, sheet.New(p.Lines)
 	}
 }
@@ -196,7 +196,7 @@ func (u *undo) take(m *Model, what event.Undo) {
 	u.close(m)
 }
 
-func (u *undo) close(m *Model) { u.plan, u.sheet, m.state.Plan = nil, nil, nil }
+func (u *undo) close(m *Model) { u.plan, u.sheet, m.state.Undo.Plan = nil, nil, nil }
 
 func (u *undo) planKey(m *Model, name string) bool {
 	switch name {

@@ -145,7 +145,7 @@ func (m *Model) bottom(w, h int, now time.Time) (lines []view.Line, caret *view.
 // body is the transcript, or what to do when nothing was said yet.
 func (m *Model) body(w, h int, now time.Time) []view.Line {
 	if said := m.welcomed(); said {
-		return m.transcript.View(&m.state, w, h, m.widths, now)
+		return m.transcript.View(m.state.Talk.Items, w, h, m.widths, now)
 	}
 	var out []view.Line
 	if h >= 8 {
@@ -154,17 +154,17 @@ func (m *Model) body(w, h int, now time.Time) []view.Line {
 	say := func(style theme.Style, t safe.Text) {
 		out = append(out, m.widths.Wrap(view.Join(view.Spaces(2), view.Text(style, t)), w, 2)...)
 	}
-	if !m.state.Opened {
+	if !m.state.Session.Opened {
 		say(theme.Dim, safe.Lit("opening the session ..."))
 		return view.Fill(out, h)
 	}
-	say(theme.Plain, safe.Join(safe.Lit("You are in "), safe.Strict(m.state.Root)))
+	say(theme.Plain, safe.Join(safe.Lit("You are in "), safe.Strict(m.state.Session.Root)))
 	if h >= 8 {
 		out = append(out, nil)
 	}
 	say(theme.Plain, safe.Lit("Say what should be done. Files are read as needed; before anything is changed or run you see exactly what, and decide."))
-	if room := h - len(out) - 1; len(m.state.Items) > 0 && room > 0 { // what the program itself has to say
-		out = append(append(out, nil), m.transcript.View(&m.state, w, room, m.widths, now)...)
+	if room := h - len(out) - 1; len(m.state.Talk.Items) > 0 && room > 0 { // what the program itself has to say
+		out = append(append(out, nil), m.transcript.View(m.state.Talk.Items, w, room, m.widths, now)...)
 	}
 	return view.Fill(out[:min(len(out), h)], h)
 }
@@ -172,7 +172,7 @@ func (m *Model) body(w, h int, now time.Time) []view.Line {
 // welcomed says that there is more to show than what to do first: somebody said
 // something, or looks at what is there.
 func (m *Model) welcomed() bool {
-	return m.transcript.Reading() || slices.ContainsFunc(m.state.Items, func(it *snap.Item) bool { return it.Kind != snap.Change })
+	return m.transcript.Reading() || slices.ContainsFunc(m.state.Talk.Items, func(it *snap.Item) bool { return it.Kind != snap.Change })
 }
 
 // attention is what stands between transcript and composer: at most rows
@@ -182,13 +182,13 @@ func (m *Model) attention(w, rows int, now time.Time) []view.Line {
 	if m.note != nil {
 		notices = append(notices[:len(notices):len(notices)], *m.note)
 	}
-	window := status.Window(&m.state, w, m.widths, now, m.o.Still)
-	plan := status.Todo(&m.state, w, m.widths)
+	window := status.Window(m.state.Terms, w, m.widths, now, m.o.Still)
+	plan := status.Todo(m.state.Todo, w, m.widths)
 	banners := status.Banners(m.state.Head, notices, w, m.widths)
-	queue := status.Queue(&m.state, w, m.widths)
+	queue := status.Queue(m.state.Queued, w, m.widths)
 	var waiting []view.Line
 	if m.state.Question != nil && m.answered.IsZero() {
-		waiting = status.Waiting(&m.state, w, m.widths, now)
+		waiting = status.Waiting(m.state.Question, w, m.widths, now)
 	}
 	rows -= len(waiting) + len(window)
 	banners = banners[:min(len(banners), max(0, rows))]
@@ -238,22 +238,22 @@ func (m *Model) hintRow(w int, pairs ...pair) view.Line {
 // Goodbye is what full mode leaves on the normal screen.
 func (m *Model) Goodbye() []view.Line {
 	s := &m.state
-	if s.ID == "" {
+	if s.Session.ID == "" {
 		return nil
 	}
 	var out []view.Line
-	if s.Last != "" {
-		it := snap.Item{Kind: snap.Pilot, Told: &snap.Told{Text: s.Last}}
+	if s.Talk.Last != "" {
+		it := snap.Item{Kind: snap.Pilot, Told: &snap.Told{Text: s.Talk.Last}}
 		out = append(out, m.transcript.Draw(&it, max(20, m.width), m.widths, m.o.Now())...)
 		out = append(out, nil)
 	}
-	out = append(out, view.Join(view.Lit(theme.Dim, safe.Lit("session ")), view.Text(theme.Plain, safe.Strict(s.ID))))
+	out = append(out, view.Join(view.Lit(theme.Dim, safe.Lit("session ")), view.Text(theme.Plain, safe.Strict(s.Session.ID))))
 	if s.Head.Head != "" {
 		out = append(out, view.Join(
 			view.Lit(theme.Dim, safe.Lit("log     ")), view.Text(theme.Plain, safe.Strict(s.Head.Head)),
 			view.Lit(theme.Dim, safe.Join(safe.Lit(" #"), safe.Int(s.Head.Size)))))
 	}
-	if s.Front != "demo" { // which is kept, and over
+	if s.Session.Front != "demo" { // which is kept, and over
 		out = append(out, view.Lit(theme.Dim, safe.Lit("tera-pilot --continue goes on from here")))
 	}
 	return out

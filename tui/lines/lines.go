@@ -124,7 +124,7 @@ func (f *front) serve(ctx context.Context, backlog []event.Event, live <-chan ev
 	}
 	f.ask(typed)
 	for {
-		if f.quit || f.ended && !f.state.Busy && f.state.Opened && len(f.state.Queued) == 0 {
+		if f.quit || f.ended && !f.state.Busy && f.state.Session.Opened && len(f.state.Queued) == 0 {
 			return true, f.p.err
 		}
 		select {
@@ -132,7 +132,7 @@ func (f *front) serve(ctx context.Context, backlog []event.Event, live <-chan ev
 			return true, f.p.err
 		case e, ok := <-live:
 			if !ok {
-				return f.state.Closed, f.p.err
+				return f.state.Session.Closed, f.p.err
 			}
 			f.event(e)
 			f.ask(typed)
@@ -352,13 +352,13 @@ func (f *front) level(to string) error {
 	switch {
 	case rank[to] == 0:
 		f.p.line("level", "there is always_ask, new_files_only, never_ask")
-	case rank[to] <= rank[f.state.Level]:
+	case rank[to] <= rank[f.state.Terms.Level]:
 		return f.send(event.SetLevel{Level: to})
 	case f.state.Question != nil:
 		f.p.line("level", "answer the open question first")
 	default:
 		f.raise, f.opens, f.grant = to, nil, f.o.Code()
-		f.p.line("level", "raising from "+f.state.Level+" to "+to+" lets more happen without a question; to do it, type: "+f.grant+" raise")
+		f.p.line("level", "raising from "+f.state.Terms.Level+" to "+to+" lets more happen without a question; to do it, type: "+f.grant+" raise")
 	}
 	return nil
 }

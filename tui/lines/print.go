@@ -104,9 +104,9 @@ func choices(q event.Question, code string) string {
 // event applies an event and prints it.
 func (f *front) event(e event.Event) {
 	f.heard++
-	before := f.state.Added()
+	before := f.state.Talk.Added()
 	f.state.Apply(e)
-	f.state.Rest(len(f.state.Items), 0, 0) // what was printed is not kept
+	f.state.Talk.Rest(len(f.state.Talk.Items), 0, 0) // what was printed is not kept
 	if !f.said(e) {
 		f.happened(e, before)
 	}
@@ -187,7 +187,7 @@ func (f *front) happened(e event.Event, before int) {
 
 // changed prints what the last event added to the story.
 func (f *front) changed(before int) {
-	for _, it := range f.state.Since(before) {
+	for _, it := range f.state.Talk.Since(before) {
 		if it.Kind == snap.Change {
 			f.p.line(it.Word, it.Text)
 		}

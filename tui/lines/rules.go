@@ -8,7 +8,7 @@ import (
 
 // window ends a window at once. Opening one wants a code, like every yes.
 func (f *front) window(word, rest string) error {
-	c, ok := snap.Window(word, rest)
+	c, ok := snap.ParseWindow(word, rest)
 	switch {
 	case !ok:
 		f.p.line("window", word+" takes a time: /trust 10m, /unsafe 5m, /strict")
@@ -19,7 +19,7 @@ func (f *front) window(word, rest string) error {
 	default:
 		f.opens, f.raise, f.grant = &c, "", f.o.Code()
 		does := " lets more happen without a question for a while"
-		if f.state.Level == "plan" {
+		if f.state.Terms.Level == "plan" {
 			does = " changes nothing while plan mode denies all but reads; after it, more happens without a question for a while"
 		}
 		f.p.line("window", c.Mode+does+"; to open it, type: "+f.grant+" open")

@@ -16,10 +16,10 @@ const (
 
 // Rest lets go of what items say that lie before the end and are not being read:
 // not in [from, to), and before limit, which has been told all there is to tell.
-func (s *State) Rest(limit, from, to int) {
-	awake := s.awake[:0]
+func (t *Talk) Rest(limit, from, to int) {
+	awake := t.awake[:0]
 	look := func(i int) {
-		it := s.Items[i]
+		it := t.Items[i]
 		switch {
 		case it.Told == nil || it.stays():
 		case i >= from && i < to || !it.ended():
@@ -28,23 +28,23 @@ func (s *State) Rest(limit, from, to int) {
 			it.rest()
 		}
 	}
-	for _, i := range s.awake {
+	for _, i := range t.awake {
 		look(i)
 	}
-	for end := min(limit, s.tail()); s.resting < end; s.resting++ {
-		look(s.resting)
+	for end := min(limit, t.tail()); t.resting < end; t.resting++ {
+		look(t.resting)
 	}
-	s.awake = awake
+	t.awake = awake
 }
 
 // tail is where the items begin that say what they say in any case. What is
 // coming in is among them.
-func (s *State) tail() int {
-	i, size := len(s.Items), 0
+func (t *Talk) tail() int {
+	i, size := len(t.Items), 0
 	for least := max(0, i-tailItems); i > least && size <= tailBytes; i-- {
-		size += s.Items[i-1].size()
+		size += t.Items[i-1].size()
 	}
-	return min(i, max(0, len(s.Items)-s.streams-1))
+	return min(i, max(0, len(t.Items)-t.streams-1))
 }
 
 // stays says that the log could not tell the item again, or that this is not
@@ -74,12 +74,12 @@ func (it *Item) rest() {
 }
 
 // Since are the items that were added after the one of an ID, oldest first.
-func (s *State) Since(id int) []*Item {
-	i := len(s.Items)
-	for i > 0 && (s.Items[i-1].ID > id || i > len(s.Items)-s.streams) {
+func (t *Talk) Since(id int) []*Item {
+	i := len(t.Items)
+	for i > 0 && (t.Items[i-1].ID > id || i > len(t.Items)-t.streams) {
 		i--
 	}
-	return slices.DeleteFunc(slices.Clone(s.Items[i:]), func(it *Item) bool { return it.ID <= id })
+	return slices.DeleteFunc(slices.Clone(t.Items[i:]), func(it *Item) bool { return it.ID <= id })
 }
 
 // A Rested is an item at rest whose words are wanted.
@@ -91,8 +91,8 @@ type Rested struct {
 }
 
 // Rested is item i, and whether it is at rest.
-func (s *State) Rested(i int) (Rested, bool) {
-	it := s.Items[i]
+func (t *Talk) Rested(i int) (Rested, bool) {
+	it := t.Items[i]
 	return Rested{i, it.ID, it.Kind, it.Seqs}, it.Told == nil
 }
 
@@ -102,7 +102,7 @@ func (r Rested) Tell(events []event.Event) *Told {
 	for _, e := range events {
 		s.Apply(e)
 	}
-	for _, it := range s.Items {
+	for _, it := range s.Talk.Items {
 		if it.Kind == r.Kind {
 			return it.Told
 		}
@@ -111,12 +111,12 @@ func (r Rested) Tell(events []event.Event) *Told {
 }
 
 // Wake gives an item its words again, unless it is another one by now.
-func (s *State) Wake(r Rested, t *Told) {
-	if r.Index >= len(s.Items) || t == nil {
+func (t *Talk) Wake(r Rested, says *Told) {
+	if r.Index >= len(t.Items) || says == nil {
 		return
 	}
-	if it := s.Items[r.Index]; it.ID == r.ID && it.Told == nil && len(it.Seqs) == len(r.Seqs) {
-		it.Told = t
-		s.awake = append(s.awake, r.Index)
+	if it := t.Items[r.Index]; it.ID == r.ID && it.Told == nil && len(it.Seqs) == len(r.Seqs) {
+		it.Told = says
+		t.awake = append(t.awake, r.Index)
 	}
 }

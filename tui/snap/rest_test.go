@@ -69,18 +69,18 @@ func TestARestedItemSaysWhatItSaid(t *testing.T) {
 	for _, e := range all {
 		whole.Apply(e)
 		s.Apply(e)
-		s.Rest(len(s.Items), 0, 0)
+		s.Talk.Rest(len(s.Talk.Items), 0, 0)
 	}
-	if len(whole.Items) != len(s.Items) {
-		t.Fatalf("%d items, and %d with rests", len(whole.Items), len(s.Items))
+	if len(whole.Talk.Items) != len(s.Talk.Items) {
+		t.Fatalf("%d items, and %d with rests", len(whole.Talk.Items), len(s.Talk.Items))
 	}
 	kinds := map[Kind]int{}
-	for i, it := range s.Items {
-		if r, rests := s.Rested(i); rests {
+	for i, it := range s.Talk.Items {
+		if r, rests := s.Talk.Rested(i); rests {
 			kinds[it.Kind]++
-			s.Wake(r, r.Tell(stored(all, r.Seqs)))
+			s.Talk.Wake(r, r.Tell(stored(all, r.Seqs)))
 		}
-		want := whole.Items[i]
+		want := whole.Talk.Items[i]
 		if it.Told == nil || it.ID != want.ID || it.Kind != want.Kind || it.Turn != want.Turn {
 			t.Fatalf("item %d is %+v, want %+v", i, it, want)
 		}
@@ -104,7 +104,7 @@ func TestWhatIsReadStays(t *testing.T) {
 		s.Apply(e)
 	}
 	here := func() (n int) {
-		for _, it := range s.Items {
+		for _, it := range s.Talk.Items {
 			if it.Told != nil && !it.stays() {
 				n++
 			}
@@ -112,29 +112,29 @@ func TestWhatIsReadStays(t *testing.T) {
 		return n
 	}
 	total := here()
-	s.Rest(0, 0, 0)
+	s.Talk.Rest(0, 0, 0)
 	if here() != total {
 		t.Error("what was not told yet rests")
 	}
-	s.Rest(len(s.Items), 100, 140)
-	for i, it := range s.Items[100:140] {
+	s.Talk.Rest(len(s.Talk.Items), 100, 140)
+	for i, it := range s.Talk.Items[100:140] {
 		if it.Told == nil {
 			t.Errorf("item %d is being read and rests", 100+i)
 		}
 	}
 	many := here()
-	s.Rest(len(s.Items), 0, 0)
+	s.Talk.Rest(len(s.Talk.Items), 0, 0)
 	if few := here(); few >= many || few > tailItems {
 		t.Errorf("%d items say something, and %d when nothing is read", many, few)
 	}
-	if n := len(s.awake); n > 0 {
+	if n := len(s.Talk.awake); n > 0 {
 		t.Errorf("%d items are still looked at", n)
 	}
-	for i := range s.Items[:100] { // an answer that is late is for the same item, or dropped
-		if r, rests := s.Rested(i); rests {
+	for i := range s.Talk.Items[:100] { // an answer that is late is for the same item, or dropped
+		if r, rests := s.Talk.Rested(i); rests {
 			r.ID++
-			s.Wake(r, &Told{Text: "another's"})
-			if s.Items[i].Told != nil {
+			s.Talk.Wake(r, &Told{Text: "another's"})
+			if s.Talk.Items[i].Told != nil {
 				t.Error("an item says another's words")
 			}
 		}

@@ -23,7 +23,7 @@ func fold(bodies ...event.Body) *State {
 
 func story(s *State) string {
 	var out []string
-	for _, it := range s.Items {
+	for _, it := range s.Talk.Items {
 		text := it.Text
 		switch it.Kind {
 		case Tool:
@@ -95,10 +95,10 @@ func TestFacts(t *testing.T) {
 		event.LevelChanged{From: "always_ask", To: "never_ask"}, event.ModelChanged{Provider: "p", Model: "m", Window: 9},
 		event.Notice{Key: "k", Text: "one"}, event.Notice{Key: "k", Text: "two"}, event.Notice{Text: "three"},
 	)
-	if got := fold(event.TurnStarted{Text: "  fix 日本 " + strings.Repeat("x", 80) + "\nmore"}).Title; got != "fix 日本 "+strings.Repeat("x", 53)+" .." {
+	if got := fold(event.TurnStarted{Text: "  fix 日本 " + strings.Repeat("x", 80) + "\nmore"}).Session.Title; got != "fix 日本 "+strings.Repeat("x", 53)+" .." {
 		t.Errorf("the title is %q", got)
 	}
-	if s.Name() != "parser" || s.Used != 40 || s.Cost != 10 || s.Unpriced || len(s.Changed) != 2 || s.Level != "never_ask" || s.Window != 9 {
+	if s.Session.Name() != "parser" || s.Spent.Used != 40 || s.Spent.Cost != 10 || s.Spent.Unpriced || len(s.Changed) != 2 || s.Terms.Level != "never_ask" || s.Model.Window != 9 {
 		t.Errorf("%+v", s)
 	}
 	if len(s.Notices) != 2 || s.Notices[0].Text != "two" {
@@ -109,7 +109,7 @@ func TestFacts(t *testing.T) {
 		t.Errorf("notices %v", s.Notices)
 	}
 	s.Apply(event.Event{Body: event.Notice{Key: "mcp", Text: "two servers\none\ntwo"}})
-	if it := s.Items[len(s.Items)-1]; len(s.Notices) != 1 || it.Kind != Change || it.Text != "two servers" || it.Body != "one\ntwo" || !it.Full {
+	if it := s.Talk.Items[len(s.Talk.Items)-1]; len(s.Notices) != 1 || it.Kind != Change || it.Text != "two servers" || it.Body != "one\ntwo" || !it.Full {
 		t.Errorf("an answer of many lines is %+v", it)
 	}
 	before := s.Rev
@@ -125,7 +125,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		bodies = append(bodies, event.TextDelta{Text: strings.Repeat("x", 1<<16)}, event.OutputDelta{Call: "1", Text: strings.Repeat("line\n", 1<<12)})
 	}
 	s := fold(bodies...)
-	for _, it := range s.Items {
+	for _, it := range s.Talk.Items {
 		if len(it.Text) > maxStream || len(it.Call.Output) > 3*maxTail {
 			t.Errorf("%d bytes of text, %d of output are kept", len(it.Text), len(it.Call.Output))
 		}

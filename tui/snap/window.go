@@ -7,10 +7,10 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 )
 
-// Window is the command of a word (/trust, /unsafe, /strict) and its time: 10m,
+// ParseWindow is the command of a word (/trust, /unsafe, /strict) and its time: 10m,
 // 90s, or minutes without a unit; without a time the session takes its usual
 // one. ok is false when the time is none.
-func Window(word, rest string) (c event.Window, ok bool) {
+func ParseWindow(word, rest string) (c event.Window, ok bool) {
 	c.Mode = word[1:]
 	if rest == "" {
 		return c, true

@@ -29,7 +29,7 @@ func Rows(width int) int {
 // Line is the status line. Level, sandbox and network never go; the others go
 // from the end where there is no room.
 func Line(s *snap.State, width int, w view.Widths) []view.Line {
-	fixed := []view.Line{level(s.Level), sandbox(s.Sandbox), network(s)}
+	fixed := []view.Line{level(s.Terms.Level), sandbox(s.Terms.Sandbox), network(&s.Net)}
 	rest := rest(s)
 	if width >= Wide {
 		return []view.Line{w.Cut(parts(fixed, rest, width, w), width)}
@@ -89,8 +89,8 @@ func sandbox(s string) view.Line {
 }
 
 // network says what commands reach, and how often something left the machine.
-func network(s *snap.State) view.Line {
-	n := s.Network
+func network(net *snap.Net) view.Line {
+	n := net.Now()
 	if n == "" {
 		n = "off"
 	}
@@ -99,7 +99,7 @@ func network(s *snap.State) view.Line {
 		style = theme.Warn
 	}
 	out := view.Join(view.Lit(style, safe.Lit("net ")), view.Text(style, safe.Strict(n)))
-	if l := s.Left; l.Times > 0 && !s.Talking() {
+	if l := net.Left; l.Times > 0 && !net.Talking() {
 		t := safe.Join(safe.Lit(" "), safe.Int(l.Times), safe.Lit(" out"))
 		if l.Blocked > 0 {
 			t = safe.Join(t, safe.Lit(", "), safe.Int(l.Blocked), safe.Lit(" blocked"))
@@ -111,13 +111,13 @@ func network(s *snap.State) view.Line {
 
 func rest(s *snap.State) []view.Line {
 	switch {
-	case s.Opened:
-	case s.Root != "": // on its way: what it spent and where its log stands is not known yet
-		return []view.Line{model(s)}
+	case s.Session.Opened:
+	case s.Session.Root != "": // on its way: what it spent and where its log stands is not known yet
+		return []view.Line{model(s.Model)}
 	default:
-		return []view.Line{model(s), logHead(s.Head)}
+		return []view.Line{model(s.Model), logHead(s.Head)}
 	}
-	out := []view.Line{model(s), view.Lit(theme.Plain, context(s)), view.Lit(theme.Plain, cost(s))}
+	out := []view.Line{model(s.Model), view.Lit(theme.Plain, context(s.Model, s.Spent.Used)), view.Lit(theme.Plain, cost(s.Spent))}
 	if n := len(s.Jobs); n > 0 {
 		jobs := safe.Join(safe.Int(n), safe.Lit(" jobs"))
 		if n == 1 {
@@ -125,8 +125,8 @@ func rest(s *snap.State) []view.Line {
 		}
 		out = append([]view.Line{view.Lit(theme.Warn, jobs)}, out...)
 	}
-	if s.Thought != "" {
-		out = append(out, view.Join(view.Lit(theme.Dim, safe.Lit("think ")), view.Text(theme.Plain, safe.Strict(s.Thought))))
+	if s.Model.Thought != "" {
+		out = append(out, view.Join(view.Lit(theme.Dim, safe.Lit("think ")), view.Text(theme.Plain, safe.Strict(s.Model.Thought))))
 	}
 	log := logHead(s.Head)
 	if s.Head.Broken != "" {
@@ -135,31 +135,31 @@ func rest(s *snap.State) []view.Line {
 	return append(out, log)
 }
 
-func model(s *snap.State) view.Line {
+func model(m snap.Model) view.Line {
 	switch {
-	case s.Model == "" && s.Provider == "":
+	case m.Name == "" && m.Provider == "":
 		return view.Lit(theme.Warn, safe.Lit("no model"))
-	case s.Model == "":
-		return view.Text(theme.Plain, safe.Strict(s.Provider))
+	case m.Name == "":
+		return view.Text(theme.Plain, safe.Strict(m.Provider))
 	default:
-		return view.Join(view.Text(theme.Plain, safe.Strict(s.Model)), view.Spaces(1), view.Text(theme.Dim, safe.Strict(s.Provider)))
+		return view.Join(view.Text(theme.Plain, safe.Strict(m.Name)), view.Spaces(1), view.Text(theme.Dim, safe.Strict(m.Provider)))
 	}
 }
 
 // context is how much of the model's window the last request took.
-func context(s *snap.State) safe.Text {
+func context(m snap.Model, used int64) safe.Text {
 	switch {
-	case s.Window > 0:
-		return safe.Join(safe.Lit("ctx "), safe.Int(s.Used*100/s.Window), safe.Lit("%"))
-	case s.Used >= 1000:
-		return safe.Join(safe.Lit("ctx "), safe.Int(s.Used/1000), safe.Lit("k"))
+	case m.Window > 0:
+		return safe.Join(safe.Lit("ctx "), safe.Int(used*100/m.Window), safe.Lit("%"))
+	case used >= 1000:
+		return safe.Join(safe.Lit("ctx "), safe.Int(used/1000), safe.Lit("k"))
 	default:
-		return safe.Join(safe.Lit("ctx "), safe.Int(s.Used))
+		return safe.Join(safe.Lit("ctx "), safe.Int(used))
 	}
 }
 
 // cost is what the session cost so far. What has no price is not called free.
-func cost(s *snap.State) safe.Text {
+func cost(s snap.Spent) safe.Text {
 	t := money(s.Cost)
 	if s.Unpriced && s.Cost == 0 {
 		t = safe.Lit("cost unknown")
@@ -194,19 +194,19 @@ func logHead(h event.AuditHead) view.Line {
 
 // Title is the first row.
 func Title(s *snap.State, width int, w view.Widths) view.Line {
-	left := view.Text(theme.Title, safe.Strict(s.Name()))
-	if s.Branch != "" {
-		left = view.Join(left, view.Spaces(2), view.Text(theme.Dim, safe.Strict(s.Branch)))
+	left := view.Text(theme.Title, safe.Strict(s.Session.Name()))
+	if s.Session.Branch != "" {
+		left = view.Join(left, view.Spaces(2), view.Text(theme.Dim, safe.Strict(s.Session.Branch)))
 	}
-	if s.Front == "demo" {
+	if s.Session.Front == "demo" {
 		left = view.Join(left, view.Spaces(2), view.Lit(theme.Alarm, safe.Lit("DEMO")), view.Lit(theme.Dim, safe.Lit(" scripted, no model")))
 	}
-	if s.Title != "" {
-		left = view.Join(left, view.Spaces(2), view.Lit(theme.Dim, safe.Lit(`"`)), view.Text(theme.Plain, safe.Strict(s.Title)), view.Lit(theme.Dim, safe.Lit(`"`)))
+	if s.Session.Title != "" {
+		left = view.Join(left, view.Spaces(2), view.Lit(theme.Dim, safe.Lit(`"`)), view.Text(theme.Plain, safe.Strict(s.Session.Title)), view.Lit(theme.Dim, safe.Lit(`"`)))
 	}
 	right := safe.Lit("")
-	if s.Turn > 0 {
-		right = safe.Join(safe.Lit("turn "), safe.Int(s.Turn))
+	if s.Talk.Turn > 0 {
+		right = safe.Join(safe.Lit("turn "), safe.Int(s.Talk.Turn))
 	}
 	switch n := len(s.Changed); {
 	case n == 0 || width < 50:
@@ -220,23 +220,23 @@ func Title(s *snap.State, width int, w view.Widths) view.Line {
 
 // Window is the timed window that is open, with what is left of it. still
 // leaves the seconds out.
-func Window(s *snap.State, width int, w view.Widths, now time.Time, still bool) []view.Line {
-	if s.Windowed == "" {
+func Window(t snap.Terms, width int, w view.Widths, now time.Time, still bool) []view.Line {
+	if t.Window.Mode == "" {
 		return nil
 	}
-	left := s.Until.Sub(now)
+	left := t.Window.Until.Sub(now)
 	says := safe.Lit("until then less is asked")
 	switch {
-	case s.Level == "plan":
+	case t.Level == "plan":
 		says = safe.Lit("in plan mode all but reads is denied, with it too")
-	case s.Windowed == "unsafe":
+	case t.Window.Mode == "unsafe":
 		says = safe.Lit("until then much less is asked")
 	}
 	rest := safe.Join(transcript.Seconds(max(0, left).Truncate(time.Second)), safe.Lit(" left"))
 	if still {
-		rest = safe.Join(safe.Lit("until "), safe.Strict(s.Until.Local().Format("15:04")))
+		rest = safe.Join(safe.Lit("until "), safe.Strict(t.Window.Until.Local().Format("15:04")))
 	}
-	l := view.Join(view.Lit(theme.Alarm, safe.Lit(" ! ")), view.Spaces(1), view.Text(theme.Warn, safe.Strict(s.Windowed)), view.Spaces(2), view.Lit(theme.Warn, rest), view.Spaces(3), view.Lit(theme.Plain, says))
+	l := view.Join(view.Lit(theme.Alarm, safe.Lit(" ! ")), view.Spaces(1), view.Text(theme.Warn, safe.Strict(t.Window.Mode)), view.Spaces(2), view.Lit(theme.Warn, rest), view.Spaces(3), view.Lit(theme.Plain, says))
 	return []view.Line{w.Ends(l, view.Lit(theme.Key, safe.Lit("/strict ends it")), width, 30)}
 }
 
@@ -277,11 +277,11 @@ func banner(style theme.Style, what, why, hint safe.Text, width int, w view.Widt
 }
 
 // Queue shows what was typed while the agent works.
-func Queue(s *snap.State, width int, w view.Widths) []view.Line {
+func Queue(texts []string, width int, w view.Widths) []view.Line {
 	var out []view.Line
-	for i, t := range s.Queued {
+	for i, t := range texts {
 		right := view.Line(nil)
-		if i == len(s.Queued)-1 {
+		if i == len(texts)-1 {
 			right = view.Lit(theme.Dim, safe.Lit("up takes it back"))
 		}
 		left := view.Join(view.Lit(theme.Dim, safe.Lit(" next  ")), view.Text(theme.Plain, safe.Strict(t)))
@@ -291,9 +291,9 @@ func Queue(s *snap.State, width int, w view.Widths) []view.Line {
 }
 
 // Todo is the agent's list of tasks, in one row: what it is at, and how far.
-func Todo(s *snap.State, width int, w view.Widths) []view.Line {
+func Todo(items []event.TodoItem, width int, w view.Widths) []view.Line {
 	done, active := 0, ""
-	for _, t := range s.Todo {
+	for _, t := range items {
 		switch t.Status {
 		case "done":
 			done++
@@ -303,10 +303,10 @@ func Todo(s *snap.State, width int, w view.Widths) []view.Line {
 			}
 		}
 	}
-	if len(s.Todo) == 0 || done == len(s.Todo) {
+	if len(items) == 0 || done == len(items) {
 		return nil
 	}
-	left := view.Lit(theme.Dim, safe.Join(safe.Lit(" plan  "), safe.Int(done), safe.Lit(" of "), safe.Int(len(s.Todo)), safe.Lit(" done")))
+	left := view.Lit(theme.Dim, safe.Join(safe.Lit(" plan  "), safe.Int(done), safe.Lit(" of "), safe.Int(len(items)), safe.Lit(" done")))
 	if active != "" {
 		left = view.Join(left, view.Spaces(3), view.Text(theme.Plain, safe.Strict(active)))
 	}
@@ -314,8 +314,7 @@ func Todo(s *snap.State, width int, w view.Widths) []view.Line {
 }
 
 // Waiting says that a question is open which is not on the screen.
-func Waiting(s *snap.State, width int, w view.Widths, now time.Time) []view.Line {
-	q := s.Question
+func Waiting(q *event.Question, width int, w view.Widths, now time.Time) []view.Line {
 	if q == nil {
 		return nil
 	}

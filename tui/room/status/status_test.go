@@ -24,8 +24,8 @@ func plain(lines []view.Line) string {
 // TestLineDropsFromTheEnd: level, sandbox and network never go.
 func TestLineDropsFromTheEnd(t *testing.T) {
 	s := &snap.State{
-		Opened: true, Level: "new_files_only", Sandbox: "auto B", Network: "packages.example.org", Provider: "ollama", Model: "qwen3:8b",
-		Used: 500, Window: 1000, Cost: 1_234_567, MaxCost: 2_000_000, Head: event.AuditHead{Head: "9f3c1a77", Size: 412},
+		Session: snap.Session{Opened: true}, Terms: snap.Terms{Level: "new_files_only", Sandbox: "auto B"}, Net: snap.Net{Reach: "packages.example.org"},
+		Model: snap.Model{Provider: "ollama", Name: "qwen3:8b", Window: 1000}, Spent: snap.Spent{Used: 500, Cost: 1_234_567, MaxCost: 2_000_000}, Head: event.AuditHead{Head: "9f3c1a77", Size: 412},
 	}
 	for width, want := range map[int]string{
 		120: "[+] new_files_only   box B   net packages.example.org   qwen3:8b ollama   ctx 50%   $1.23 of $2.00   log 9f3c1a #412",
@@ -48,12 +48,12 @@ func TestWords(t *testing.T) {
 		want string
 	}{
 		{"no session", snap.State{}, "[ ] no session   box unknown   net off   no model   log new"},
-		{"never", snap.State{Level: "never_ask", Sandbox: "off"}, "[!] never_ask   box OFF   net off   no model   log new"},
-		{"no sandbox", snap.State{Level: "always_ask", Sandbox: "auto none"}, "[=] always_ask   box NONE: commands are refused   net off   no model   log new"},
-		{"a level we do not know", snap.State{Level: "\x1bx", Sandbox: "on A-"}, "[?] <x1B>x   box A-   net off   no model   log new"},
-		{"a broken log comes first", snap.State{Opened: true, Level: "always_ask", Sandbox: "auto A", Head: event.AuditHead{Broken: "disk full"}},
+		{"never", snap.State{Terms: snap.Terms{Level: "never_ask", Sandbox: "off"}}, "[!] never_ask   box OFF   net off   no model   log new"},
+		{"no sandbox", snap.State{Terms: snap.Terms{Level: "always_ask", Sandbox: "auto none"}}, "[=] always_ask   box NONE: commands are refused   net off   no model   log new"},
+		{"a level we do not know", snap.State{Terms: snap.Terms{Level: "\x1bx", Sandbox: "on A-"}}, "[?] <x1B>x   box A-   net off   no model   log new"},
+		{"a broken log comes first", snap.State{Session: snap.Session{Opened: true}, Terms: snap.Terms{Level: "always_ask", Sandbox: "auto A"}, Head: event.AuditHead{Broken: "disk full"}},
 			"[=] always_ask   box A   net off   LOG BROKEN   no model   ctx 0   $0.00"},
-		{"no price", snap.State{Opened: true, Level: "always_ask", Sandbox: "auto A", Used: 12_345, Unpriced: true, Provider: "x"},
+		{"no price", snap.State{Session: snap.Session{Opened: true}, Terms: snap.Terms{Level: "always_ask", Sandbox: "auto A"}, Spent: snap.Spent{Used: 12_345, Unpriced: true}, Model: snap.Model{Provider: "x"}},
 			"[=] always_ask   box A   net off   x   ctx 12k   cost unknown   log new"},
 	} {
 		if got := plain(Line(&c.s, 200, false)); got != c.want {

@@ -4,7 +4,7 @@
 // It lays out only the items that are on the screen and keeps the lines of the
 // last ones; the place is an item and a line in it, so that nothing ever
 // counts the whole height. An item that rests in the session's log stands there
-// as dots until somebody wakes it (see snap.State.Rest).
+// as dots until somebody wakes it (see snap.Talk.Rest).
 package transcript
 
 import (
@@ -88,8 +88,8 @@ func (b block) at(i int, w view.Widths, chosen bool) view.Line {
 }
 
 // View draws the room.
-func (r *Room) View(s *snap.State, width, height int, widths view.Widths, now time.Time) []view.Line {
-	r.items, r.width, r.height, r.widths, r.now = s.Items, width, max(0, height), widths, now
+func (r *Room) View(items []*snap.Item, width, height int, widths view.Widths, now time.Time) []view.Line {
+	r.items, r.width, r.height, r.widths, r.now = items, width, max(0, height), widths, now
 	if r.chosen >= len(r.items) {
 		r.reading, r.chosen = false, 0
 	}

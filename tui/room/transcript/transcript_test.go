@@ -25,7 +25,7 @@ func plain(lines []view.Line) []string {
 	return out
 }
 
-func session(n int) *snap.State {
+func session(n int) []*snap.Item {
 	s := &snap.State{}
 	apply := func(b event.Body) { s.Apply(event.Event{Seq: s.Seq + 1, Body: b}) }
 	for i := range n {
@@ -33,7 +33,7 @@ func session(n int) *snap.State {
 		apply(event.Reply{Text: fmt.Sprint("answer ", i, "\n\n- a\n- b\n", strings.Repeat("more words ", i%30))})
 		apply(event.CallResult{Call: fmt.Sprint(i), Tool: "grep", Status: "ok", Title: "x", Body: strings.Repeat("line\n", i%5)})
 	}
-	return s
+	return s.Talk.Items
 }
 
 // TestScrolling moves at random and compares with all lines laid out at once.
@@ -41,10 +41,10 @@ func TestScrolling(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	now := time.Now()
 	for range 30 {
-		s := session(1 + r.IntN(30))
+		items := session(1 + r.IntN(30))
 		width := 30 + r.IntN(60)
 		height := 3 + r.IntN(20)
-		all := plain((&Room{}).View(s, width, 10_000, false, now))
+		all := plain((&Room{}).View(items, width, 10_000, false, now))
 		for len(all) > 0 && all[len(all)-1] == "" {
 			all = all[:len(all)-1]
 		}
@@ -52,7 +52,7 @@ func TestScrolling(t *testing.T) {
 		var room Room
 		top := last
 		for range 200 {
-			got := plain(room.View(s, width, height, false, now))
+			got := plain(room.View(items, width, height, false, now))
 			want := append([]string(nil), all[top:min(len(all), top+height)]...)
 			for len(want) < height {
 				want = append(want, "")
@@ -78,18 +78,18 @@ func TestScrolling(t *testing.T) {
 
 // TestChoosingKeepsTheEntryOnTheScreen walks over all entries and opens them.
 func TestChoosingKeepsTheEntryOnTheScreen(t *testing.T) {
-	s := session(20)
+	items := session(20)
 	var room Room
-	room.View(s, 60, 10, false, time.Now())
+	room.View(items, 60, 10, false, time.Now())
 	if !room.Read() {
 		t.Fatal("nothing to read")
 	}
 	seen := func() bool {
-		return strings.Contains(strings.Join(plain(room.View(s, 60, 10, false, time.Now())), "\n"), ">")
+		return strings.Contains(strings.Join(plain(room.View(items, 60, 10, false, time.Now())), "\n"), ">")
 	}
-	for i := range 3 * len(s.Items) {
+	for i := range 3 * len(items) {
 		step := -1
-		if i > len(s.Items) {
+		if i > len(items) {
 			step = 1
 		}
 		room.Choose(step)
@@ -106,12 +106,12 @@ func TestChoosingKeepsTheEntryOnTheScreen(t *testing.T) {
 }
 
 func TestTheCacheIsBounded(t *testing.T) {
-	s := session(500)
+	items := session(500)
 	var room Room
-	room.View(s, 80, 20, false, time.Now())
+	room.View(items, 80, 20, false, time.Now())
 	for range 600 {
 		room.Page(-1)
-		room.View(s, 80, 20, false, time.Now())
+		room.View(items, 80, 20, false, time.Now())
 	}
 	if n := len(room.cache); n > keep+2*20 {
 		t.Errorf("the lines of %d entries are kept", n)
