@@ -131,15 +131,17 @@ func (in Input) typed(l link, a *act) finding {
 	if why := in.floor(l, a, false); why != "" {
 		return finding{by: ByFloor, reason: why}
 	}
-	by := ByUserCLI
+	by, reason := ByUserCLI, "you typed it"
 	switch in.Front {
-	case FrontTUI, FrontDemo:
+	case FrontTUI:
 		by = ByUserTUI
+	case FrontDemo:
+		by, reason = ByDemo, "typed in the demo, or a step of it"
 	case FrontACP:
 		by = ByUserACP
 	case FrontRun, FrontMCP, FrontCLI:
 	}
-	return finding{answer: Allow, by: by, reason: "you typed it"}
+	return finding{answer: Allow, by: by, reason: reason}
 }
 
 // stricter joins two findings. Between two that ask, one that was raised is

@@ -201,6 +201,7 @@ const (
 	ByUserTUI    By = "user:tui"
 	ByUserACP    By = "user:acp"
 	ByUserCLI    By = "user:cli"
+	ByDemo       By = "demo" // typed in a demo, or a step that it played
 )
 
 // HookWord is a hook's answer. There is no word that admits. The zero value,

@@ -13,6 +13,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/demo"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 	"github.com/tera-pilot/tera-pilot/tui"
 )
 
@@ -23,8 +24,9 @@ func (a *app) demoCommand() *cobra.Command {
 		Short: "Play a session with a scripted model in a throw-away repository; everything else is real",
 		Long: `Play a session with a scripted model in a throw-away repository. Tools, gate,
 sandbox and audit log are the real ones; you answer the questions. Without a
-terminal, or with --auto, the demo answers for you and says so. The folder is
-kept, and the last lines print how to verify its log.`,
+terminal, or with --auto, the demo answers for you and says so. At the end the
+edit is taken back and the log verified; the folder is kept, and the last lines
+print how to verify it yourself.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), auto) },
 	}
@@ -56,10 +58,32 @@ func (a *app) demo(ctx context.Context, auto bool) error {
 	} else {
 		err = a.showDemo(ctx, o)
 	}
+	var taken string
+	if err == nil {
+		taken, err = takeBack(o, auto)
+	}
 	if err := errors.Join(err, o.Close(audit.CloseOK)); err != nil {
 		return err
 	}
+	fmt.Fprintf(a.stdout, "\nThe edit, taken back:            %s\n", taken)
 	return b.proveDemo(ctx, p)
+}
+
+// takeBack undoes what the demo changed, as `tera-pilot undo` would, and says
+// what came of it. A person may have refused the edit, or undone it already;
+// where the demo played the answers, there is one.
+func takeBack(o *opened, played bool) (string, error) {
+	res, _, err := undoNow(o, event.Undo{})
+	switch {
+	case err != nil:
+		return "", err
+	case res.Status == "ok":
+		return strings.Join(strings.Fields(visible.Prose(res.Body)), " "), nil
+	case played:
+		return "", fmt.Errorf("the demo's edit could not be taken back: %s", visible.Prose(res.Body))
+	default:
+		return "nothing was changed, or it is put back already", nil
+	}
 }
 
 // demoEnv is the environment with another home and without our own variables.
@@ -88,7 +112,7 @@ func (a *app) proveDemo(ctx context.Context, p demo.Place) error {
 	}
 	intact := a.quietly(ctx, "audit", "verify", export, "--pubkey", pub)
 	broken := a.quietly(ctx, "audit", "verify", changed, "--pubkey", pub)
-	fmt.Fprintf(a.stdout, "\nThe log, verified:               exit %d  %s\n", intact, word(intact == exitOK, "intact", "NOT INTACT"))
+	fmt.Fprintf(a.stdout, "The log, verified:               exit %d  %s\n", intact, word(intact == exitOK, "intact", "NOT INTACT"))
 	fmt.Fprintf(a.stdout, "The log with one byte changed:   exit %d  %s\n", broken, word(broken == exitFailed, "tampered, as it should be found", "NOT FOUND"))
 	fmt.Fprintf(a.stdout, "\nEverything is kept in %s\nVerify it yourself:\n\n  %s audit verify %s --pubkey %s\n", p.Dir, selfCommand(), export, pub)
 	if intact != exitOK || broken != exitFailed {
