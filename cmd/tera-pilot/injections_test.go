@@ -363,7 +363,11 @@ var injections = []injection{
 	{"a command that takes too long", says(calls(`{"tool": "execute_command", "args": {"command": "sleep 60; echo x > cmd.txt", "timeout": 1}}`)), exitOK, `"status":"timeout"`, nil},
 	{"a reader of the output who leaves", func(h *hurt) {
 		h.script = calls(slow)
-		h.before = []string{"sh", "-c", `"$@" | head -n 3; exit 8`, "sh"}
+		h.before = []string{"bash", "-c", `"$@" | head -n 3; exit ${PIPESTATUS[0]}`, "bash"}
+	}, exitCancelled, `the reader of the output left`, nil},
+	{"a reader of all that is printed who leaves", func(h *hurt) {
+		h.script = calls(slow)
+		h.before = []string{"bash", "-c", `"$@" 2>&1 | head -n 3; exit ${PIPESTATUS[0]}`, "bash"}
 	}, exitCancelled, ``, nil},
 }
 

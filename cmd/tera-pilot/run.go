@@ -132,7 +132,13 @@ func (a *app) turn(ctx context.Context, f runFlags, w wanted, report *reportFile
 	// the middle of it.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
-	defer signal.Stop(broken)
+	defer func() {
+		// What is still to be said, on a stderr that may be the same pipe, must
+		// not end it either.
+		if code != exitCancelled {
+			signal.Stop(broken)
+		}
+	}()
 	begun := time.Now()
 	o, err := a.open(ctx, launch{
 		front: audit.FrontRun, dir: dir, optOut: f.noConfirm, last: f.last, resume: f.session,
@@ -156,6 +162,10 @@ func (a *app) turn(ctx context.Context, f runFlags, w wanted, report *reportFile
 		OutOfTime: func() bool { return ctx.Err() == nil && limited.Err() != nil },
 	})
 	status := closeStatus(res.Exit, err)
+	if errors.Is(err, syscall.EPIPE) {
+		res.Exit, status = exitCancelled, audit.CloseCancelled
+		err = &exitError{exitCancelled, errors.New("cancelled, since the reader of the output left; go on with --continue")}
+	}
 	if err == nil {
 		err = report.write(func(w io.Writer) error { return res.JUnit(w, begun, time.Since(begun)) })
 	}
