@@ -34,6 +34,9 @@ and prompt (TERA_PILOT_PROMPT_KEY).`,
   tera-pilot keys set sessions --from file:/home/me/session.key`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := keystore.Check(args[0], from); err != nil {
+				return usage("%w", err)
+			}
 			return a.changeKeys(cmd.Context(), "set", args[0], func(s *keystore.Store) error { return s.Set(args[0], from, a.stdin) })
 		},
 	}

@@ -88,10 +88,26 @@ var (
 	envForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 )
 
+// Check says what is wrong with a name or a source of a key, before anything is
+// read or written. It never repeats the source: people paste the key there.
+func Check(name, from string) error {
+	kind, rest, _ := strings.Cut(from, ":")
+	switch {
+	case !nameForm().MatchString(name):
+		return fmt.Errorf("%q is no name of a provider: small letters, digits, dots and dashes", name)
+	case kind == "env" && envForm().MatchString(rest), kind == "file" && filepath.IsAbs(rest), from == "stdin":
+		return nil
+	case kind == "file":
+		return errors.New("--from file: takes the absolute path of the key's file")
+	default:
+		return errors.New("--from takes env:VAR, file:/PATH or stdin; if that was the key itself, other processes could see it: have a new one made")
+	}
+}
+
 // Set stores the key called name. from is env:VAR, file:PATH or stdin.
 func (s *Store) Set(name, from string, stdin io.Reader) error {
-	if !nameForm().MatchString(name) {
-		return fmt.Errorf("%q is no name of a provider: small letters, digits, dots and dashes", name)
+	if err := Check(name, from); err != nil {
+		return err
 	}
 	e, err := newEntry(from, stdin)
 	if err != nil {
@@ -103,20 +119,17 @@ func (s *Store) Set(name, from string, stdin io.Reader) error {
 	})
 }
 
+// newEntry is the entry of a source that was checked.
 func newEntry(from string, stdin io.Reader) (entry, error) {
 	kind, rest, _ := strings.Cut(from, ":")
-	switch {
-	case kind == "env" && envForm().MatchString(rest):
+	switch kind {
+	case "env":
 		return entry{Env: rest}, nil
-	case kind == "file" && filepath.IsAbs(rest):
+	case "file":
 		return entry{File: filepath.Clean(rest)}, nil
-	case kind == "file":
-		return entry{}, fmt.Errorf("%q: name the key's file by its absolute path", from)
-	case from == "stdin":
+	default:
 		key, err := readKey(stdin)
 		return entry{Value: key}, err
-	default:
-		return entry{}, fmt.Errorf("%q is no source of a key: use env:VAR, file:/PATH or stdin; a key in the command line would be seen by every process", from)
 	}
 }
 

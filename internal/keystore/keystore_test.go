@@ -73,6 +73,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%v was taken", c)
 		} else if c.stdin != "" && len(c.stdin) < 10 && strings.Contains(err.Error(), c.stdin) {
 			t.Errorf("the error prints the key: %v", err)
+		} else if strings.Contains(err.Error(), "sk-abcdef") || strings.Contains(err.Error(), "relative") {
+			t.Errorf("the error prints what may be the key: %v", err)
 		}
 	}
 	open := filepath.Join(dir, "open")
