@@ -184,7 +184,7 @@ func (s *Session) steps(ctx context.Context) (turnEnd, error) {
 			return turnEnd{"error", "the model's tool calls could not be used three times in a row: it may be too small for this work; try another model", codeModel}, nil
 		}
 	}
-	return turnEnd{"incomplete", fmt.Sprintf("stopped after %d steps: say `go on` to continue, or raise agent_max_iterations", s.o.MaxSteps), codeBudget}, nil
+	return turnEnd{"incomplete", fmt.Sprintf("stopped at the limit of model calls, %d (agent_max_iterations, or --max-steps): say `go on` to continue", s.o.MaxSteps), codeBudget}, nil
 }
 
 // foldIn gives the turn what the person said meanwhile. The calls of left are

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/audit/internal/jcs"
@@ -60,12 +61,16 @@ func (l *Log) Export(ctx context.Context, info SessionInfo, out io.Writer, o Exp
 	return Head{e.end.log, e.end.size, hashText(e.end.head)}, nil
 }
 
+// Disclosable are the names of the members that an export can open; "all" is
+// every one.
+func Disclosable() []string {
+	return []string{"args", "out", "effect", "inputs", "asked", "pre", "want", "post", "cut", "all"}
+}
+
 func (o ExportOptions) valid() error {
 	for _, name := range o.Disclose {
-		switch name {
-		case "args", "out", "effect", "inputs", "asked", "pre", "want", "post", "cut", "all":
-		default:
-			return fmt.Errorf("no committed member is called %.40q: args, out, effect, inputs, asked, pre, want, post, cut, or all", name)
+		if !slices.Contains(Disclosable(), name) {
+			return fmt.Errorf("no committed member is called %.40q: %s", name, strings.Join(Disclosable(), ", "))
 		}
 	}
 	return nil

@@ -138,6 +138,17 @@ const (
 	Unknown       Status = "unknown"   // found after a crash, or never settled
 )
 
+// Categories are all of them, the everyday ones first.
+func Categories() []Category {
+	return []Category{CategoryShell, CategoryCode, CategoryFile, CategoryGit, CategoryMCP, CategoryWeb, CategorySubagent, CategoryVerify,
+		CategorySkill, CategoryThought, CategoryPlan, CategoryError, CategoryInfo, CategoryOffice, CategoryOther}
+}
+
+// Statuses are what the status of an Entry can be.
+func Statuses() []Status {
+	return []Status{OK, Failed, Rejected, StatusBlocked, Cancelled, TimedOut, NotRun, Unknown, StatusOpen}
+}
+
 // A CloseStatus is how a session ended.
 type CloseStatus string
 

@@ -53,6 +53,11 @@ func (a *app) auditExport(ctx context.Context, f exportFlags) error {
 			return usage("--since: %w", err)
 		}
 	}
+	for _, name := range f.disclose {
+		if err := oneOf("--disclose", name, audit.Disclosable()); err != nil {
+			return err
+		}
+	}
 	if err := a.mayExportTo("--out", f.out); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -22,6 +23,12 @@ is. With SEQ, show that record and those of its values that were not deleted.
 Showing checks nothing: audit verify does.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneOf("--category", category, audit.Categories()); err != nil {
+				return err
+			}
+			if err := oneOf("--status", status, audit.Statuses()); err != nil {
+				return err
+			}
 			r, err := a.auditReader(cmd.Context())
 			if err != nil {
 				return err
@@ -33,11 +40,24 @@ Showing checks nothing: audit verify does.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&category, "category", "", "only this category: shell, code, file, git, mcp, web, …")
-	f.StringVar(&status, "status", "", "only this status: ok, error, rejected, blocked, cancelled, timeout, unknown, open")
+	f.StringVar(&category, "category", "", "only this category: shell, code, file, git, mcp, web, subagent, verify, skill, thought, plan, error, info, other")
+	f.StringVar(&status, "status", "", "only this status: ok, error, rejected, blocked, cancelled, timeout, not_run, unknown, open")
 	f.StringVar(&find, "find", "", "only what holds this text, without regard to case")
 	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
 	return cmd
+}
+
+// oneOf refuses a filter that no record could fit: an empty list would read as
+// if nothing of the kind had happened. No value is no filter.
+func oneOf[T ~string](flag, value string, all []T) error {
+	if value == "" || slices.Contains(all, T(value)) {
+		return nil
+	}
+	names := make([]string, len(all))
+	for i, one := range all {
+		names[i] = string(one)
+	}
+	return usage("%s: there is no %q: %s", flag, value, strings.Join(names, ", "))
 }
 
 func (a *app) showEntries(ctx context.Context, r *audit.Reader, f audit.Filter, asJSON bool) error {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 )
 
@@ -34,9 +36,23 @@ func (a *app) rootCommand() *cobra.Command {
 	} {
 		root.AddCommand(sub)
 	}
+	addCompletion(root)
 	mistakesAreUsage(root)
 	giveExamples(root, examples())
 	return root
+}
+
+// addCompletion makes the command that the library would add when it runs, so
+// that it has what all others have: examples, pages, and mistakes with a hint.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, sub := range root.Commands() {
+		if sub.Name() == "completion" {
+			sub.Short = "Write the completions of a shell to stdout"
+			sub.Long, sub.Args = "", noSubcommand
+			sub.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 }
 
 // mistakesAreUsage gives a wrong number of words the exit code of a mistake in
@@ -44,7 +60,11 @@ func (a *app) rootCommand() *cobra.Command {
 func mistakesAreUsage(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
+			err := check(c, args)
+			if err != nil && strings.Contains(err.Error(), "--help`") {
+				return err // it says already where to look
+			}
+			if err != nil {
 				return usage("%w: see `%s --help`", err, c.CommandPath())
 			}
 			return nil

@@ -36,7 +36,7 @@ func manPages(c *cobra.Command, dir string) error {
 		return err
 	}
 	for _, sub := range c.Commands() {
-		if sub.Name() == "help" || sub.Name() == "completion" {
+		if sub.Name() == "help" {
 			continue // the library's own
 		}
 		if err := manPages(sub, dir); err != nil {
@@ -63,7 +63,7 @@ func manPage(c *cobra.Command, name string) string {
 			fmt.Fprintf(&b, ".BR %s (1)\n", roff(strings.ReplaceAll(c.Parent().CommandPath(), " ", "-")))
 		}
 		for _, sub := range c.Commands() {
-			if sub.Name() != "help" && sub.Name() != "completion" {
+			if sub.Name() != "help" {
 				fmt.Fprintf(&b, ".BR %s (1)\n", roff(strings.ReplaceAll(sub.CommandPath(), " ", "-")))
 			}
 		}

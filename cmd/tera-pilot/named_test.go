@@ -23,7 +23,6 @@ func TestCommandsInThePages(t *testing.T) {
 	}
 	line := regexp.MustCompile("(?m)^(?:    |\\$ |    \\$ )tera-pilot(?: (.*))?$|`tera-pilot ([^`]+)`")
 	root := (&app{}).rootCommand()
-	root.InitDefaultCompletionCmd()
 	n := 0
 	for _, page := range append(pages, more...) {
 		if filepath.Base(page) == "CHANGELOG.md" {

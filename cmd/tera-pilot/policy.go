@@ -192,7 +192,7 @@ func (a *app) policyTest(args []string) error {
 			for _, w := range f.Warnings {
 				fmt.Fprintf(a.stdout, "%s (warning)\n", w)
 			}
-			fmt.Fprintf(a.stdout, "%s: %d rules, all their examples hold\n", s.name, len(f.Rules))
+			fmt.Fprintf(a.stdout, "%s: %s, all their examples hold\n", s.name, counted(len(f.Rules), "rule"))
 		}
 	}
 	if !found {

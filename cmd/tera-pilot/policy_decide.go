@@ -86,7 +86,7 @@ func (a *app) policyDecide() error {
 		}
 	}
 	if broken > 0 {
-		return usage("policy decide: %d lines could not be read and were answered with ask", broken)
+		return usage("policy decide: %s could not be read, answered with ask", counted(broken, "line"))
 	}
 	return nil
 }

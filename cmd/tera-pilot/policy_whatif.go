@@ -30,7 +30,7 @@ replayable. Nothing is run, and nothing is changed.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.policyWhatIf(cmd.Context(), file, since) },
 	}
 	c.Flags().StringVar(&file, "rule", "", "file with the rules to try")
-	c.Flags().StringVar(&since, "since", "", "leave out what is older: a date, or a time with a zone")
+	c.Flags().StringVar(&since, "since", "", "leave out what is older: a date, a time, or a duration such as 48h")
 	return c
 }
 
@@ -96,15 +96,14 @@ func tryRule(ctx context.Context, state, rule string) (string, error) {
 	return reportText(rep), nil
 }
 
-// sinceTime is a date or a time as the log writes times; "" for none.
+// sinceTime is a point in time as the log writes times; "" for none.
 func sinceTime(s string) (string, error) {
 	if s == "" {
 		return "", nil
 	}
-	for _, form := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(form, s); err == nil {
-			return t.UTC().Format("2006-01-02T15:04:05"), nil
-		}
+	t, err := pointInTime(s, time.Now())
+	if err != nil {
+		return "", usage("--since: %w", err)
 	}
-	return "", usage("--since %q: write a date (2026-11-30) or a time with a zone (2026-11-30T12:00:00Z)", s)
+	return t.UTC().Format("2006-01-02T15:04:05"), nil
 }
