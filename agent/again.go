@@ -204,7 +204,7 @@ func (d *Dispatcher) reject(p proposal, reason string) error {
 // rejected is the verdict on a call to which the person said no before in this
 // turn. The zero verdict says that he did not.
 func (d *Dispatcher) rejected(p proposal) (verdict, error) {
-	if len(d.no.reasons) == 0 || p.revision != nil {
+	if len(d.no.reasons) == 0 || p.revision != nil || p.input.Typed { // who typed it again changed his mind
 		return verdict{}, nil
 	}
 	said, err := d.spoken()

@@ -24,6 +24,7 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 	q.Scopes = append(d.scopes(p), offer...)
 	w := lines{refs: p.refs}
 	w.news(p.news)
+	w.resolved(undoNote(p.set))
 	w.proposed(p, d.world)
 	w.blank()
 	if d.above != nil {
@@ -40,9 +41,12 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 	} else {
 		w.fact("context", "no untrusted text so far")
 	}
-	says, err := d.modelSays()
-	if err != nil {
-		return event.Question{}, err
+	says := ""
+	if !p.input.Typed { // what a person typed has nothing to do with it
+		var err error
+		if says, err = d.modelSays(); err != nil {
+			return event.Question{}, err
+		}
 	}
 	if says != "" {
 		w.blank()

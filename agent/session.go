@@ -52,7 +52,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	info := s.info()
 	var err error
 	if o.Undo != nil && o.above == nil { // a sub-agent has its parent's
-		if s.o.Tools, err = o.Tools.With(undoTool{o.Undo, o.World}); err != nil {
+		if s.o.Tools, err = o.Tools.With(undoTool{o.Undo, o.World, false}); err != nil {
 			return nil, err
 		}
 	}

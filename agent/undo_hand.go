@@ -12,6 +12,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
+	"github.com/tera-pilot/tera-pilot/audit"
 )
 
 // byHand is the road of what the person typed: only the floor is asked. It is
@@ -19,7 +20,12 @@ import (
 func (s *Session) byHand() (*Dispatcher, error) {
 	d := *s.disp
 	var err error
-	if d.tools, err = d.tools.With(tool.AskMCP()...); err != nil {
+	own := tool.AskMCP()
+	if s.o.Undo != nil {
+		own = append(own, undoTool{s.o.Undo, s.o.World, true})
+	}
+	others := slices.DeleteFunc(d.tools.All(), func(t tool.Tool) bool { return t.Spec().Name == undoName })
+	if d.tools, err = tool.NewRegistry(append(others, own...)...); err != nil {
 		return nil, err
 	}
 	d.judge = func() (gate.Input, int, error) {
@@ -60,6 +66,9 @@ func (s *Session) takeBack(o *owned, c event.Undo) {
 	case s.o.Undo == nil:
 		o.tell(event.Notice{Severity: "warn", Key: "undo", Text: "nothing is kept for undo in this session"})
 		return
+	case len(c.Resolve) > 0 && !s.resolves():
+		o.tell(event.Notice{Severity: "warn", Key: "undo", Text: "a conflict is resolved in the terminal, or with `tera-pilot undo`: nothing was done"})
+		return
 	case c.Dry:
 		s.aside(func(context.Context) { _ = s.owner.emit(UndoPlan(s.o.Undo, s.o.World, c)) }) // transient
 		return
@@ -71,6 +80,17 @@ func (s *Session) takeBack(o *owned, c event.Undo) {
 		return
 	}
 	s.start(o, task{undo: &c})
+}
+
+// resolves says that a person who can see the three sides of a conflict sits at
+// this front end: the terminal, and whoever typed `tera-pilot undo`.
+func (s *Session) resolves() bool {
+	switch s.o.Front {
+	case audit.FrontTUI, audit.FrontDemo, audit.FrontCLI:
+		return true
+	default:
+		return false
+	}
 }
 
 // undoAlone is an undo between two turns.
@@ -88,7 +108,7 @@ func (s *Session) undoAlone(ctx context.Context, c event.Undo) {
 
 // undoByHand sends the person's undo down the road.
 func (s *Session) undoByHand(ctx context.Context, c event.Undo) error {
-	args, err := json.Marshal(undoArgs{Path: c.Path, Call: c.Call, Turn: c.Turn, All: c.All, Down: c.Down})
+	args, err := json.Marshal(undoArgsOf(c))
 	if err != nil {
 		return err
 	}

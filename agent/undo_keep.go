@@ -73,7 +73,7 @@ type safekeeping struct {
 // keepBefore keeps what a call is about to change. nil: it changes nothing in
 // the workspace. After an error the call must not run.
 func (d *Dispatcher) keepBefore(ctx context.Context, p proposal) (*safekeeping, error) {
-	if d.undo == nil || !acts(p.set) {
+	if d.undo == nil || !acts(p.set) && len(undoNote(p.set).Of) == 0 {
 		return nil, nil
 	}
 	at := place{d.world}
@@ -196,6 +196,10 @@ func plannedChanges(at place, s effect.Set) ([]undo.Change, map[string][]byte) {
 		out = append(out, c)
 	}
 	for _, e := range s.Effects {
+		if e.Kind == effect.Read && len(of[e.Path.Name]) > 0 { // an undo that keeps what is there
+			was := entryOf(at, *e.Path)
+			add(e.Path.Name, was, was)
+		}
 		if !e.Kind.ChangesFiles() || e.Path == nil || e.Path.Outside || e.Path.Virtual {
 			continue
 		}
@@ -271,6 +275,12 @@ func doneChanges(at place, planned []undo.Change, out tool.Result) []undo.Change
 	var done []undo.Change
 	for _, c := range planned {
 		now, reported := after[string(c.Path)]
+		if c.Keeps() {
+			if out.Status == tool.OK {
+				done = append(done, c)
+			}
+			continue
+		}
 		if !reported {
 			var err error
 			if now, _, err = at.Look(string(c.Path)); err != nil || !undo.Reached(c, now) {
@@ -302,6 +312,13 @@ type undoing struct {
 	Conflicts []string            `json:"conflicts,omitempty"`
 	Kept      []string            `json:"kept,omitempty"`
 	Left      []string            `json:"left,omitempty"`
+	Resolved  []resolved          `json:"resolved,omitempty"` // conflicts, in the person's words
+}
+
+// A resolved is a conflict with what the person chose for it.
+type resolved struct {
+	Path string `json:"path"`
+	How  string `json:"how"`
 }
 
 // undoNote is the note of a set of the tool undo; empty for all others.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/agent/undo"
 	"github.com/tera-pilot/tera-pilot/agent/world"
@@ -23,6 +24,7 @@ const undoName = "undo"
 type undoTool struct {
 	store *undo.Store
 	world *world.World
+	hand  bool // the person's own, who may resolve conflicts; the model's may not
 }
 
 type undoArgs struct {
@@ -31,10 +33,38 @@ type undoArgs struct {
 	Turn int    `json:"turn,omitempty"`
 	All  bool   `json:"all,omitempty"`
 	Down bool   `json:"down,omitempty"`
+
+	Resolve []resolveArg `json:"resolve,omitempty"` // of the person alone
 }
 
+// A resolveArg is an event.Resolution in the arguments.
+type resolveArg struct {
+	Path string `json:"path"`
+	How  string `json:"how"`
+	Text []byte `json:"text,omitempty"`
+	Now  string `json:"now,omitempty"`
+}
+
+// undoArgsOf are a command's words as arguments.
+func undoArgsOf(c event.Undo) undoArgs {
+	a := undoArgs{Path: c.Path, Call: c.Call, Turn: c.Turn, All: c.All, Down: c.Down}
+	for _, r := range c.Resolve {
+		a.Resolve = append(a.Resolve, resolveArg(r))
+	}
+	return a
+}
+
+// handSchema is what the person's undo takes.
+const handSchema = `{"type":"object","additionalProperties":false,"properties":{
+	"path":{"type":"string"},"call":{"type":"string"},"turn":{"type":"integer","minimum":0},"all":{"type":"boolean"},"down":{"type":"boolean"},
+	"resolve":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["path","how"],"properties":{
+		"path":{"type":"string"},"how":{"type":"string","enum":["keep","old","text"]},"text":{"type":"string"},"now":{"type":"string"}}}}}}`
+
 // Spec implements tool.Tool.
-func (undoTool) Spec() tool.Spec {
+func (t undoTool) Spec() tool.Spec {
+	if t.hand {
+		return tool.Spec{Name: undoName, Category: "file", Schema: json.RawMessage(handSchema)}
+	}
 	return tool.Spec{
 		Name: undoName, Aliases: []string{"undo_write", "revert"}, Category: "file",
 		Description: "Put back what your own calls of this session changed in files, commands included: with path that file or folder, " +
@@ -54,6 +84,9 @@ func (t undoTool) Plan(ctx context.Context, v tool.View, args json.RawMessage) (
 	if err := tool.Decode(t.Spec(), args, &a); err != nil {
 		return effect.Set{}, err
 	}
+	if !t.hand && len(a.Resolve) > 0 {
+		return effect.Set{}, &tool.ArgumentError{What: "a conflict is resolved by the person alone"}
+	}
 	sel, err := selection(t.world, a)
 	if err != nil {
 		return effect.Set{}, err
@@ -66,10 +99,13 @@ func (t undoTool) Plan(ctx context.Context, v tool.View, args json.RawMessage) (
 		return effect.Set{}, errors.New("nothing can be put back:\n" + strings.Join(obstacles(plan), "\n"))
 	}
 	note := undoing{Calls: plan.Calls, Of: map[string][]string{}, Kept: plan.Kept, Left: plan.Left}
+	for _, r := range sel.Resolve {
+		note.Resolved = append(note.Resolved, resolved{r.Path, string(r.How)})
+	}
 	for _, c := range plan.Conflicts {
 		note.Conflicts = append(note.Conflicts, fmt.Sprintf("%q %s", c.Path, c.Why))
 	}
-	set := effect.Set{Tool: undoName, Title: undoTitle(plan)}
+	set := effect.Set{Tool: undoName, Title: undoTitle(plan, note.Resolved)}
 	for _, s := range plan.Steps {
 		effects, err := t.stepEffects(ctx, v, s, replaced(plan, s))
 		if err != nil {
@@ -87,22 +123,56 @@ func (t undoTool) Plan(ctx context.Context, v tool.View, args json.RawMessage) (
 // the person write it.
 func selection(w *world.World, a undoArgs) (undo.Selection, error) {
 	sel := undo.Selection{Call: a.Call, Down: a.Down, Turn: a.Turn, All: a.All}
-	if a.Path == "" {
-		return sel, nil
+	var err error
+	if a.Path != "" {
+		if sel.Path, err = located(w, a.Path); err != nil {
+			return sel, err
+		}
 	}
-	// What is undone may be gone with its folder, so the name is only cleaned.
-	at, err := w.Locate(a.Path)
-	if err != nil {
-		return sel, &tool.ArgumentError{What: err.Error()}
+	for _, r := range a.Resolve {
+		at, err := located(w, r.Path)
+		if err != nil {
+			return sel, err
+		}
+		if len(r.Text) > maxRevised {
+			return sel, reviewable(string(r.Text))
+		}
+		sel.Resolve = append(sel.Resolve, undo.Resolution{Path: at, How: undo.How(r.How), Text: r.Text, Now: r.Now})
 	}
-	if at == "" {
-		return sel, &tool.ArgumentError{What: fmt.Sprintf("%q is outside of the workspace: undo reaches what lies in it", a.Path)}
-	}
-	sel.Path = at
 	return sel, nil
 }
 
-func undoTitle(p undo.Plan) string {
+// located is a name as the model and the person write it, as undo has it. What
+// is undone may be gone with its folder, so the name is only cleaned.
+func located(w *world.World, name string) (string, error) {
+	at, err := w.Locate(name)
+	if err != nil {
+		return "", &tool.ArgumentError{What: err.Error()}
+	}
+	if at == "" {
+		return "", &tool.ArgumentError{What: fmt.Sprintf("%q is outside of the workspace: undo reaches what lies in it", name)}
+	}
+	return at, nil
+}
+
+// howWord is what a resolution comes to, for people.
+func howWord(how string) string {
+	switch undo.How(how) {
+	case undo.Keep:
+		return "keep what is there now"
+	case undo.Old:
+		return "take what stood there before the agent"
+	case undo.Text:
+		return "write a text of yours"
+	default:
+		return "leave it as it is"
+	}
+}
+
+func undoTitle(p undo.Plan, words []resolved) string {
+	if len(words) == 1 && len(p.Steps) == 1 {
+		return "resolve a conflict in " + plainName(words[0].Path) + ": " + howWord(words[0].How)
+	}
 	title := fmt.Sprintf("put back %d %s that %d %s changed", len(p.Steps), plural(len(p.Steps), "path", "paths"), len(p.Calls), plural(len(p.Calls), "call", "calls"))
 	if n := len(p.Conflicts); n > 0 {
 		title += fmt.Sprintf(", leave %d in conflict", n)
@@ -172,6 +242,12 @@ func (t undoTool) stepEffects(ctx context.Context, v tool.View, s undo.Step, rep
 	if err != nil {
 		return nil, err
 	}
+	if s.Keeps { // nothing is written; that it is what was looked at is what is stated
+		if p.Outside || p.Name != s.Path || p.Exists != (s.From.Type != undo.None) || p.SHA256 != "" && s.From.SHA256 != "" && p.SHA256 != s.From.SHA256 {
+			return nil, &tool.ChangedError{What: s.Path}
+		}
+		return []effect.Effect{{Kind: effect.Read, Path: &p}}, nil
+	}
 	if p.Outside || p.Name != s.Path || p.Exists != (s.From.Type != undo.None) || p.SHA256 != "" && p.SHA256 != s.From.SHA256 {
 		return nil, &tool.ChangedError{What: s.Path}
 	}
@@ -211,6 +287,10 @@ func (undoTool) Run(ctx context.Context, e tool.Env, planned effect.Set) (tool.R
 	r := tool.Result{Status: tool.OK, Title: planned.Title}
 	var body strings.Builder
 	for _, x := range planned.Effects {
+		if x.Kind == effect.Read {
+			fmt.Fprintf(&body, "kept %s as it is\n", plainName(x.Path.Name))
+			continue
+		}
 		post, err := e.Apply(ctx, x)
 		if err != nil {
 			fmt.Fprintf(&body, "stopped at %q: %v\nwhat is above is put back; undo again to go on\n", x.Path.Name, err)

@@ -54,7 +54,7 @@ func (d *Dispatcher) decide(ctx context.Context, p proposal) (v verdict, again f
 	}
 	dec := p.decision
 	switch {
-	case p.nothing(), dec.Answer == gate.Ask, dec.Answer == gate.Allow && p.revision != nil:
+	case p.nothing(), dec.Answer == gate.Ask, dec.Answer == gate.Allow && (p.revision != nil || p.resolves()):
 		return d.put(ctx, p)
 	case dec.Answer == gate.Allow:
 		return verdict{decision: audit.Allowed, by: audit.By(dec.By), reason: dec.Reason}, nil, nil
@@ -64,6 +64,13 @@ func (d *Dispatcher) decide(ctx context.Context, p proposal) (v verdict, again f
 		}
 		return verdict{decision: audit.Blocked, by: audit.By(dec.By), reason: dec.Reason}, nil, nil
 	}
+}
+
+// resolves says that the person resolves a conflict of an undo where it can be
+// shown: what would be written over somebody's text is asked about then, though
+// it was the person who wanted it.
+func (p proposal) resolves() bool {
+	return p.input.Typed && p.input.CanAsk && p.input.Interactive && len(undoNote(p.set).Resolved) > 0
 }
 
 // put asks the person.

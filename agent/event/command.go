@@ -77,7 +77,27 @@ type Undo struct {
 	All  bool   // of the whole session
 	Down bool   // with Call: that call and all after it
 	Dry  bool   // do nothing, answer with an UndoPlan
+
+	// Resolve is the person's word on paths in conflict. In the interactive
+	// terminal it is asked about, with exactly what would be written; front
+	// ends that edit other people's text have none to say.
+	Resolve []Resolution
 }
+
+// A Resolution says what becomes of a path that an undo leaves in conflict.
+type Resolution struct {
+	Path string
+	How  string // ResolveKeep, ResolveOld or ResolveText
+	Text []byte // with ResolveText: the whole file
+	Now  string // UndoConflict.Now, of what the person looked at; "" for whatever is there
+}
+
+// What a Resolution can be.
+const (
+	ResolveKeep = "keep" // what is there stays; what the calls did to it counts as taken back
+	ResolveOld  = "old"  // what stood there before the calls
+	ResolveText = "text" // a text of the person's, made of all three
+)
 
 // Servers is what the person wants of the MCP servers: the words behind /mcp
 // (docs/mcp.md). What comes of it is a Notice with the key "mcp".

@@ -8,7 +8,8 @@ import (
 )
 
 // ParseUndo reads what a person types behind /undo: nothing, "all", "turn N",
-// "call ID", "down ID", a path, or "try" before any of them.
+// "call ID", "down ID", a path, "keep PATH" or "old PATH" for one in conflict,
+// or "try" before any of them.
 func ParseUndo(text string) (Undo, error) {
 	text = strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(text+" ", "try "); ok {
@@ -33,6 +34,8 @@ func ParseUndo(text string) (Undo, error) {
 		return Undo{Call: rest}, nil
 	case word == "down" && rest != "":
 		return Undo{Call: rest, Down: true}, nil
+	case (word == ResolveKeep || word == ResolveOld) && rest != "":
+		return Undo{Path: rest, Resolve: []Resolution{{Path: rest, How: word}}}, nil
 	case word == "path" && rest != "":
 		return Undo{Path: rest}, nil
 	}
@@ -62,7 +65,7 @@ type UndoPoint struct {
 // UndoFile is one path of an UndoPoint or of an UndoPlan.
 type UndoFile struct {
 	Path     string `json:"path"`
-	Change   string `json:"change"`             // created, written, deleted, chmod, mkdir: what was done, or, in a plan, is to be done
+	Change   string `json:"change"`             // created, written, deleted, chmod, mkdir, kept: what was done, or, in a plan, is to be done
 	Undone   bool   `json:"undone,omitempty"`   // this path has been taken back
 	Merged   bool   `json:"merged,omitempty"`   // in a plan: later changes of others stay in it
 	Conflict string `json:"conflict,omitempty"` // why it is left as it is; "" when it is clean
@@ -76,4 +79,25 @@ type UndoPlan struct {
 	Uncovered []string   `json:"uncovered,omitempty"`
 	Lines     []Line     `json:"lines,omitempty"`
 	Problem   string     `json:"problem,omitempty"` // why there is nothing to undo
+
+	Conflicts []UndoConflict `json:"conflicts,omitempty"` // the first MaxConflicts of those in Files, with their three sides
+}
+
+// MaxConflicts is how many conflicts of a plan are laid out.
+const MaxConflicts = 50
+
+// UndoConflict is a path that an undo leaves as it is, for the person to
+// resolve. Lines lay the three sides out: what the undo would put back, what
+// the agent wrote, and what is there now.
+type UndoConflict struct {
+	Path  string   `json:"path"`
+	Why   string   `json:"why"`
+	Now   string   `json:"now"` // stands for what is there, whole
+	Can   []string `json:"can"` // ResolveKeep, ResolveOld, ResolveText
+	Lines []Line   `json:"lines"`
+
+	// Merged is what an editor would open, with ResolveText in Can: all three
+	// sides in one, with marks where they do not fit together. For front ends
+	// in this process only.
+	Merged []byte `json:"-"`
 }

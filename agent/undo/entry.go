@@ -47,9 +47,14 @@ type Change struct {
 	Unsure bool     `json:"unsure,omitempty"` // the program died in the call: whose change it is, nobody knows
 }
 
-// Word is the change in the words of event.Change.
+// Keeps says that the change is none: the person chose to keep what was there.
+func (c Change) Keeps() bool { return len(c.Of) > 0 && same(c.Before, c.After) }
+
+// Word is the change in the words of event.Change, or "kept".
 func (c Change) Word() string {
 	switch {
+	case c.Keeps():
+		return "kept"
 	case c.Before.Type == None && c.After.Type == Folder:
 		return "mkdir"
 	case c.Before.Type == None:

@@ -16,6 +16,8 @@ type Selection struct {
 	Turn int
 	Path string // only there and below; alone: in the whole session
 	All  bool
+
+	Resolve []Resolution // the person's word on what is in conflict
 }
 
 // A Plan is what would put the chosen changes back, in the order in which it is
@@ -37,9 +39,10 @@ type Step struct {
 	Data   []byte   // content of To, where it is a file
 	Of     []string // the calls whose change of this path it takes back
 	Merged bool     // somebody else's changes stay in it
+	Keeps  bool     // what is there stays; the calls' changes of it count as taken back
 }
 
-// A Conflict is a path that is left as it is.
+// A Conflict is a path that is left as it is, unless the person resolves it.
 type Conflict struct{ Path, Why string }
 
 // ErrNothing says that the selection holds no change that could be taken back.
@@ -55,11 +58,25 @@ type pick struct {
 func (s *Store) Plan(sel Selection, p Place) (Plan, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.plan(sel, p)
+}
+
+func (s *Store) plan(sel Selection, p Place) (Plan, error) {
 	picks, left, err := s.choose(sel)
 	if err != nil {
 		return Plan{}, err
 	}
 	b := builder{s: s, place: p, at: map[string]*target{}, named: sel.Path}
+	if words := sel.Resolve; len(words) > 0 {
+		sel.Resolve = nil
+		plain, err := s.plan(sel, p)
+		if err != nil {
+			return Plan{}, err
+		}
+		if err := b.resolve(words, plain.Conflicts); err != nil {
+			return Plan{}, err
+		}
+	}
 	plan := Plan{Left: left}
 	for _, k := range picks {
 		if !slices.Contains(plan.Calls, k.r.ID) {
@@ -68,6 +85,9 @@ func (s *Store) Plan(sel Selection, p Place) (Plan, error) {
 		if err := b.back(k); err != nil {
 			return Plan{}, err
 		}
+	}
+	if err := b.say(); err != nil {
+		return Plan{}, err
 	}
 	if err := b.parents(); err != nil {
 		return Plan{}, err
@@ -153,6 +173,7 @@ type target struct {
 	data     []byte // content of to, where it is known
 	of       []string
 	merged   bool
+	kept     bool // it stays as it is, and that settles the calls' changes
 	conflict string
 	mkdir    bool // a folder that must be there for others
 }
@@ -162,6 +183,7 @@ type builder struct {
 	place Place
 	at    map[string]*target
 	named string // the person named this very path
+	words map[string]*word
 }
 
 func (b *builder) target(p string) (*target, error) {
@@ -184,8 +206,15 @@ func (b *builder) back(k pick) error {
 		return err
 	}
 	c := k.c
+	if w := b.words[t.path]; w != nil {
+		w.heard(k)
+		return nil
+	}
 	switch {
 	case t.conflict != "":
+		return nil
+	case c.Keeps(): // a choice to keep, which is taken back: nothing is written
+		t.of, t.kept = append(t.of, k.r.ID), true
 		return nil
 	case c.Unsure && b.named != t.path:
 		t.conflict = "the program ended in the middle of this call, so nobody knows who changed it: name the path to put it back"
@@ -369,10 +398,10 @@ func (b *builder) result(plan *Plan) {
 			plan.Conflicts = append(plan.Conflicts, Conflict{t.path, t.conflict})
 			continue
 		}
-		if same(t.now, t.to) || len(t.of) == 0 && !t.mkdir {
+		if same(t.now, t.to) && !t.kept || len(t.of) == 0 && !t.mkdir {
 			continue
 		}
-		s := Step{Path: t.path, From: t.now, To: t.to, Was: t.was, Data: t.data, Of: t.of, Merged: t.merged}
+		s := Step{Keeps: t.kept && same(t.now, t.to), Path: t.path, From: t.now, To: t.to, Was: t.was, Data: t.data, Of: t.of, Merged: t.merged}
 		if t.to.Type == None {
 			gone = append(gone, s)
 		} else {

@@ -269,7 +269,7 @@ func (s *Store) settled(r *Record, done []Change) (changes []Change, left []stri
 		if c.Before.Left != "" { // the mode alone: no content is needed
 			c.Before.Left = ""
 		}
-		if !same(c.Before, c.After) {
+		if !same(c.Before, c.After) || c.Keeps() {
 			changes = append(changes, c)
 		}
 	}
