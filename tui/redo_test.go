@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func TestUndoAllAsks(t *testing.T) {
 			}
 			n := 0
 			for _, c := range s.Commands() {
-				if c == (event.Undo{All: true}) {
+				if reflect.DeepEqual(c, event.Undo{All: true}) {
 					n++
 				}
 			}
