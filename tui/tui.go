@@ -188,11 +188,12 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	if o.Session != nil {
 		recall = o.Session.Recall
 	}
-	model := app.New(app.Options{
-		Recall: recall, Send: func(c event.Command) { commands.add(c) }, Start: o.Start, First: o.First, Refresh: o.Refresh, Log: o.Log, Says: o.Says, Now: time.Now, Read: source.Last, Fence: gate.Answered,
-		Code: o.Code, By: o.By, Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline,
-		Desk: o.Desk, Keys: bindings, Notify: notifier(o.Notify, gate), Still: o.Still, Composed: func() { composed.Store(true) },
-		Copy: func(text string) error { return gate.Copy(text, lookup(o.Env, "TMUX") != "") },
+	model := app.New(ctx, app.Options{
+		Send: func(c event.Command) { commands.add(c) }, Recall: recall, Log: o.Log, Desk: o.Desk,
+		Start: o.Start, Refresh: o.Refresh, First: o.First, Says: o.Says,
+		Now: time.Now, Read: source.Last, Fence: gate.Answered, Composed: func() { composed.Store(true) }, Code: o.Code, By: o.By,
+		Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline, Keys: bindings, Still: o.Still,
+		Notify: notifier(o.Notify, gate), Copy: func(text string) error { return gate.Copy(text, lookup(o.Env, "TMUX") != "") },
 	})
 	if o.FPS == 0 {
 		o.FPS = frameRate

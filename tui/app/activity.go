@@ -1,153 +1,112 @@
 package app
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/room/activity"
+	"github.com/tera-pilot/tera-pilot/tui/view"
 )
 
-// What the source of the activity view answers.
-type (
-	activityPage struct {
-		room *activity.Room
-		page activity.Page
-		err  error
-	}
-	activityRecord struct {
-		room  *activity.Room
-		seq   int64
-		lines []string
-		err   error
-	}
-	activityChain struct {
-		room  *activity.Room
-		chain activity.Chain
-	}
-	activityExport struct {
-		room *activity.Room // nil: the command, not the view
-		path string
-		err  error
-	}
-)
+// auditLog is the view of the audit log.
+type auditLog struct{ room *activity.Room }
 
 // openActivity shows the log, and has the session state that it was looked at.
 func (m *Model) openActivity() tea.Cmd {
 	if m.o.Log == nil {
-		m.note = &event.Notice{Severity: "warn", Text: "there is no log to look at here"}
+		m.warn("there is no log to look at here", "")
 		return nil
 	}
-	m.activity = activity.New()
+	p := &auditLog{activity.New()}
+	m.open(p)
 	m.o.Send(event.Seen{What: "audit.viewed"})
-	return tea.Batch(m.logged(activity.Load), m.check(false))
+	return tea.Batch(p.want(m, activity.Load), p.check(m, false))
 }
 
-// activityKey handles a key while the view is open.
-func (m *Model) activityKey(name, text string) tea.Cmd {
-	want := m.activity.Key(name, text)
-	if want == activity.Close {
-		m.activity = nil
-		return nil
-	}
-	return m.logged(want)
+// key gives the view every key: also those that count anywhere else.
+func (p *auditLog) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {
+	return p.want(m, p.room.Key(name, k.Text)), true
 }
 
-// logged has done what the view asks for, outside of this goroutine.
-func (m *Model) logged(want activity.Wants) tea.Cmd {
-	room, source := m.activity, m.o.Log
-	switch want {
-	case activity.Load:
-		after := room.Next()
-		return apart(func() tea.Msg {
-			p, err := source.Load(after)
-			return activityPage{room, p, err}
-		})
-	case activity.Record:
-		seq := room.Chosen()
-		return apart(func() tea.Msg {
-			lines, err := source.Record(seq)
-			return activityRecord{room, seq, lines, err}
-		})
-	case activity.Verify:
-		return m.check(true)
-	case activity.Export:
-		return m.export(room)
-	case activity.Copy:
-		return m.copyText(room.ID())
-	default:
-		return nil
-	}
+func (p *auditLog) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
+	return p.room.View(w, h, m.widths), nil
 }
 
-func (m *Model) check(full bool) tea.Cmd {
-	room, source := m.activity, m.o.Log
-	return apart(func() tea.Msg { return activityChain{room, source.Verify(full)} })
+func (p *auditLog) paste(_ *Model, text string) tea.Cmd {
+	p.room.Paste(text)
+	return nil
 }
 
-// export writes signed evidence; the log itself states that it did.
-func (m *Model) export(room *activity.Room) tea.Cmd {
-	source := m.o.Log
-	if source == nil {
-		m.note = &event.Notice{Severity: "warn", Text: "there is no log to export here"}
-		return nil
-	}
-	return apart(func() tea.Msg {
-		path, err := source.Export()
-		return activityExport{room, path, err}
-	})
-}
+func (p *auditLog) writing() bool { return p.room.Searched() }
 
-// apart is a command whose panic ends the program in order.
-func apart(f func() tea.Msg) tea.Cmd {
-	return func() (msg tea.Msg) {
-		defer Recover(func(err error) { msg = Lost{err} })
-		return f()
-	}
-}
-
-// logAnswered takes an answer of the source. One for a view that was closed
+// want does what the view asks for. What the log answers to a view that was left
 // meanwhile is dropped.
-func (m *Model) logAnswered(msg tea.Msg) (cmd tea.Cmd, ok bool) {
-	switch msg := msg.(type) {
-	case activityPage:
-		if msg.room == m.activity {
-			cmd = m.logged(m.activity.Loaded(msg.page, msg.err))
-		}
-	case activityRecord:
-		if msg.room == m.activity {
-			m.activity.Recorded(msg.seq, msg.lines, msg.err)
-		}
-	case activityChain:
-		if msg.room == m.activity {
-			m.activity.Verified(msg.chain)
-		}
-	case activityExport:
-		m.exported(msg)
-	default:
-		return nil, false
+func (p *auditLog) want(m *Model, want activity.Wants) tea.Cmd {
+	source := m.o.Log
+	switch want {
+	case activity.Close:
+		m.open(nil)
+	case activity.Load:
+		after := p.room.Next()
+		return apart(func() (activity.Page, error) { return source.Load(after) }, still(p, func(m *Model, page activity.Page, err error) tea.Cmd {
+			return p.want(m, p.room.Loaded(page, err))
+		}))
+	case activity.Record:
+		seq := p.room.Chosen()
+		return apart(func() ([]string, error) { return source.Record(seq) }, still(p, func(_ *Model, lines []string, err error) tea.Cmd {
+			p.room.Recorded(seq, lines, err)
+			return nil
+		}))
+	case activity.Verify:
+		return p.check(m, true)
+	case activity.Export:
+		return m.export(p)
+	case activity.Copy:
+		return m.copyText(p.room.ID())
+	case activity.Nothing:
 	}
-	m.dirty = true
-	return cmd, true
+	return nil
 }
 
-func (m *Model) exported(msg activityExport) {
-	switch {
-	case msg.room != nil && msg.room == m.activity:
-		msg.room.Exported(msg.path, msg.err)
-	case msg.err != nil:
-		m.note = &event.Notice{Severity: "error", Text: "the evidence was not exported: " + msg.err.Error()}
-	default:
-		m.note = &event.Notice{Severity: "info", Text: "signed evidence is in " + msg.path, Hint: "tera-pilot audit verify checks it, here or elsewhere"}
+func (p *auditLog) check(m *Model, full bool) tea.Cmd {
+	source := m.o.Log
+	return apart(func() (activity.Chain, error) { return source.Verify(full), nil }, still(p, func(_ *Model, chain activity.Chain, _ error) tea.Cmd {
+		p.room.Verified(chain)
+		return nil
+	}))
+}
+
+// export writes signed evidence; the log itself states that it did. p is the
+// view that asked, nil for the command.
+func (m *Model) export(p *auditLog) tea.Cmd {
+	if m.o.Log == nil {
+		m.warn("there is no log to export here", "")
+		return nil
 	}
+	return apart(m.o.Log.Export, func(m *Model, path string, err error) tea.Cmd {
+		switch {
+		case p != nil && m.panel == p:
+			p.room.Exported(path, err)
+		case err != nil:
+			m.note = &event.Notice{Severity: "error", Text: "the evidence was not exported: " + err.Error()}
+		default:
+			m.note = &event.Notice{Severity: "info", Text: "signed evidence is in " + path, Hint: "tera-pilot audit verify checks it, here or elsewhere"}
+		}
+		return nil
+	})
 }
 
 // logGrew loads what came into the log while the view is open.
 func (m *Model) logGrew(events []event.Event) tea.Cmd {
-	if m.activity == nil {
+	p, ok := m.panel.(*auditLog)
+	if !ok {
 		return nil
 	}
 	for _, e := range events {
 		if _, ok := e.Body.(event.AuditHead); ok {
-			return m.logged(m.activity.Grown())
+			return p.want(m, p.room.Grown())
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func TestTenThousandTurns(t *testing.T) {
 	}
 	before := heap()
 	const many = 10_000
-	m := recalling(time.Now(), func(seqs []uint64) (out []event.Event, err error) {
+	m := recalling(t, time.Now(), func(seqs []uint64) (out []event.Event, err error) {
 		for _, n := range seqs { // as a log does: each one is read on its own
 			turn := int(n-2) / 3
 			out = append(out, turnsFrom(turn, 1)[1+int(n-2)%3])
@@ -111,7 +111,7 @@ func BenchmarkFrame(b *testing.B) {
 	for _, size := range [][2]int{{100, 30}, {200, 60}, {400, 120}} {
 		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
 			now := time.Now()
-			m := testModel(now)
+			m := testModel(b, now)
 			m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 			m.Update(turns(200))
 			var took []time.Duration

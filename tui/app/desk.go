@@ -1,11 +1,8 @@
 package app
 
 import (
-	"fmt"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 )
 
@@ -42,36 +39,6 @@ type Editing interface {
 	Text() (string, error)
 }
 
-// found is the answer of a Desk function: for the panel that asked.
-type found struct {
-	what string // of the request; a stale answer fits no panel
-	rows any
-	err  error
-}
-
-// query calls a function of the desk off the loop.
-func query[T any](what string, f func() (T, error)) tea.Cmd {
-	return func() (msg tea.Msg) {
-		defer Recover(func(err error) { msg = Lost{err} })
-		rows, err := f()
-		return found{what, rows, err}
-	}
-}
-
-// did is how an act of the desk ended.
-type did struct {
-	what string
-	err  error
-}
-
-// act carries something out off the loop; the panel then looks again.
-func act(what string, f func() error) tea.Cmd {
-	return func() (msg tea.Msg) {
-		defer Recover(func(err error) { msg = Lost{err} })
-		return did{what, f()}
-	}
-}
-
 // warn says what went wrong, and the next step.
 func (m *Model) warn(text, hint string) {
 	m.note = &event.Notice{Severity: "warn", Text: text, Hint: hint}
@@ -80,78 +47,14 @@ func (m *Model) warn(text, hint string) {
 // say says what was done.
 func (m *Model) say(text string) { m.note = &event.Notice{Severity: "info", Text: text} }
 
-// arrived hands an answer of the desk to who asked.
-func (m *Model) arrived(msg found) tea.Cmd {
-	if msg.err != nil {
-		m.warn(fmt.Sprintf("%s: %v", msg.what, msg.err), "")
-	}
-	switch rows := msg.rows.(type) {
-	case []snap.SessionRow:
-		if p, ok := m.panel.(*sessions); ok {
-			p.set(m, rows)
-		}
-	case []snap.SessionHit:
-		if p, ok := m.panel.(*sessions); ok {
-			return p.hit(m, msg.what, rows)
-		}
-	case []snap.ModelRow:
-		if p, ok := m.panel.(*models); ok {
-			p.set(m, rows)
-		}
-	case []snap.CheckRow:
-		if p, ok := m.panel.(*checks); ok {
-			p.set(rows)
-		}
-	case []snap.RuleRow:
-		if p, ok := m.panel.(*rules); ok {
-			p.set(rows)
-		}
-	case string:
-		if msg.err == nil && m.panel == nil && m.asking() == nil {
-			t := newText(safe.Lit("the conversation"), rows)
-			t.top = len(t.lines) // its end
-			m.open(t)
-		}
-	case whatIfReport:
-		if msg.err == nil && m.panel == nil && m.asking() == nil {
-			m.note = nil
-			m.open(newText(safe.Lit("what the rule would have done"), string(rows)))
-		}
-	case branch:
-		m.state.Session.Branch = string(rows)
-	case []string:
-		if msg.what == wantFiles {
-			m.files.asked = false
-			if msg.err == nil {
-				m.files.list = append([]string{}, rows...) // not nil, though there may be none
-			}
-			m.offer(m.composer.Word())
-		} else {
-			m.composer.Before(rows)
-		}
-	}
-	return nil
-}
-
-// What is asked of the desk.
-const (
-	wantFiles = "files"
-	wantSaid  = "earlier messages"
-	wantText  = "the conversation"
-
-	wantWhatIf = "what the rule would have done"
-	wantBranch = "the branch"
-)
-
-// finished tells how an act ended, and has its list looked at again.
-func (m *Model) finished(msg did) tea.Cmd {
-	if msg.err != nil {
-		m.warn("not done: "+msg.err.Error(), "")
+// lookAtBranch asks which branch is checked out: it is in the title, and a turn
+// or a person can have changed it.
+func (m *Model) lookAtBranch() tea.Cmd {
+	if m.o.Desk.Branch == nil {
 		return nil
 	}
-	m.say(msg.what)
-	if p, ok := m.panel.(*sessions); ok {
-		return p.load(m)
-	}
-	return nil
+	return query("the branch", m.o.Desk.Branch, func(m *Model, name string, _ error) tea.Cmd {
+		m.state.Session.Branch = name
+		return nil
+	})
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"strings"
 	"time"
 
@@ -11,32 +10,12 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/tty"
 )
 
-// A draft is a text that goes to the person's editor: the message, or the
-// proposal of a question.
-type draft struct {
-	name, text string
-	room       *ask.Room // nil for the message, and a rule
-	proposal   event.Proposal
-	rule       bool // a rule that is to be tried
-}
-
-// editing says that the editor can be started; edited, what it left.
-type (
-	editing struct {
-		d   draft
-		e   Editing
-		err error
-	}
-	edited struct {
-		d    draft
-		text string
-		err  error
-	}
-)
-
 // edit writes the message in the person's editor.
 func (m *Model) edit() tea.Cmd {
-	return m.toEditor(draft{name: "message.md", text: m.composer.Text()})
+	return m.toEditor("message.md", m.composer.Text(), func(m *Model, text string, _ time.Time) tea.Cmd {
+		m.composer.Set(strings.TrimRight(text, "\n"))
+		return nil
+	})
 }
 
 // editProposal edits what a question proposes. What comes back is no answer:
@@ -46,51 +25,47 @@ func (m *Model) editProposal(r *ask.Room, p event.Proposal) tea.Cmd {
 	if p.Path == "" {
 		name = "command.sh"
 	}
-	return m.toEditor(draft{name: name, text: p.Text, room: r, proposal: p})
+	return m.toEditor(name, p.Text, func(m *Model, text string, now time.Time) tea.Cmd {
+		if r != m.asks.open || !r.Focused() {
+			m.warn("the question was closed meanwhile", "what was edited is dropped")
+			return nil
+		}
+		return m.outcome(r, r.Edited(p, text, now), now)
+	})
 }
 
-func (m *Model) toEditor(d draft) tea.Cmd {
+// toEditor gives a text to the person's editor, and take what was saved. Nothing
+// is sent or allowed by that, and a question arms anew.
+func (m *Model) toEditor(name, text string, take func(*Model, string, time.Time) tea.Cmd) tea.Cmd {
 	if m.o.Desk.Edit == nil {
 		m.warn("there is no editor here", "")
 		return nil
 	}
 	open := m.o.Desk.Edit
-	return func() (msg tea.Msg) {
-		defer Recover(func(err error) { msg = Lost{err} })
-		e, err := open(d.name, d.text)
-		return editing{d, e, err}
-	}
-}
-
-func (m *Model) startEditor(msg editing) tea.Cmd {
-	if msg.err != nil {
-		m.warn(msg.err.Error(), "")
-		return nil
-	}
-	return tty.Run(msg.e, func(err error) tea.Msg {
-		text, read := msg.e.Text()
+	return apart(func() (Editing, error) { return open(name, text) }, func(m *Model, e Editing, err error) tea.Cmd {
 		if err != nil {
-			read = nil // the editor's own word is what counts
+			m.warn(err.Error(), "")
+			return nil
 		}
-		return edited{msg.d, text, errors.Join(err, read)}
+		return tty.Run(e, func(err error) tea.Msg {
+			text, read := e.Text()
+			if err == nil {
+				err = read // else the editor's own word is what counts
+			}
+			return answer(func(m *Model) tea.Cmd { return m.back(text, err, take) })
+		})
 	})
 }
 
-// back takes what the editor left. Nothing is sent or allowed by that, and a
-// question arms anew.
-func (m *Model) back(msg edited, now time.Time) {
+// back takes what the editor left.
+func (m *Model) back(text string, err error, take func(*Model, string, time.Time) tea.Cmd) (cmd tea.Cmd) {
+	now := m.o.Now()
 	m.disturb(now)
-	m.input = now
-	switch {
-	case msg.err != nil:
-		m.warn(msg.err.Error(), "all stays as it was")
-	case msg.d.rule:
-		m.after = m.tryRule(msg.d.text, msg.text)
-	case msg.d.room == nil:
-		m.composer.Set(strings.TrimRight(msg.text, "\n"))
-	case msg.d.room == m.ask && m.ask.Focused():
-		m.outcome(m.ask, m.ask.Edited(msg.d.proposal, msg.text, now), now)
-	default:
-		m.warn("the question was closed meanwhile", "what was edited is dropped")
+	m.person.did(now)
+	if err != nil {
+		m.warn(err.Error(), "all stays as it was")
+	} else {
+		cmd = take(m, text, now)
 	}
+	return tea.Batch(cmd, tea.ClearScreen) // nobody knows what the editor left on it
 }

@@ -21,11 +21,11 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/tuitest"
 )
 
-func testModel(now time.Time) *app.Model { return recalling(now, nil) }
+func testModel(t testing.TB, now time.Time) *app.Model { return recalling(t, now, nil) }
 
 // recalling is a model whose session keeps what was said.
-func recalling(now time.Time, recall func([]uint64) ([]event.Event, error)) *app.Model {
-	return app.New(app.Options{
+func recalling(t testing.TB, now time.Time, recall func([]uint64) ([]event.Event, error)) *app.Model {
+	return app.New(t.Context(), app.Options{
 		Recall: recall,
 		Send:   func(event.Command) {}, Now: func() time.Time { return now }, Read: func() time.Time { return now }, Fence: func() uint64 { return 0 },
 		Code: func() string { return "dfgh" }, By: "user:tui", Profile: colorprofile.TrueColor,
@@ -71,7 +71,7 @@ func TestTheRoomsAreOpen(t *testing.T) {
 func framesOf(t *testing.T, s string, width, height int, seen func(what, frame string)) {
 	t.Helper()
 	now := time.Date(2026, 11, 29, 14, 0, 0, 0, time.UTC)
-	m := app.New(app.Options{
+	m := app.New(t.Context(), app.Options{
 		Send: func(event.Command) {}, Now: func() time.Time { return now }, Read: func() time.Time { return now }, Fence: func() uint64 { return 0 },
 		Code: func() string { return "dfgh" }, By: "user:tui", Profile: colorprofile.TrueColor, Theme: "dark", Desk: aDesk(s), Log: aLog(s), Still: true,
 		Copy: func(string) error { return nil },
@@ -205,7 +205,7 @@ func aDesk(s string) app.Desk {
 
 // TestViewIsKept: nothing is laid out again when nothing changed.
 func TestViewIsKept(t *testing.T) {
-	m := testModel(time.Now())
+	m := testModel(t, time.Now())
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	first := m.View()
 	if first.Content == "" {

@@ -16,7 +16,7 @@ type help struct{ top, height int }
 
 func (p *help) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
 	var all []view.Line
-	for _, s := range m.keys.Help() {
+	for _, s := range m.o.Keys.Help() {
 		if len(all) > 0 {
 			all = append(all, nil)
 		}
@@ -51,7 +51,9 @@ func (m *Model) helpRow(press, does safe.Text, w int) []view.Line {
 	return out
 }
 
-func (p *help) paste(string) {}
+func (p *help) paste(*Model, string) tea.Cmd { return nil }
+
+func (p *help) writing() bool { return false }
 
 func (p *help) key(m *Model, name string, _ uv.Key, _ time.Time) (tea.Cmd, bool) {
 	switch name {
@@ -68,7 +70,7 @@ func (p *help) key(m *Model, name string, _ uv.Key, _ time.Time) (tea.Cmd, bool)
 	case "end":
 		p.top = 1 << 30
 	default:
-		if m.keys.Of(keys.Anywhere, name) != keys.None {
+		if m.o.Keys.Of(keys.Anywhere, name) != keys.None {
 			return nil, false
 		}
 		m.open(nil)

@@ -51,7 +51,7 @@ func (m *Model) below(w, h int, now time.Time) ([]view.Line, *view.Cell) {
 
 // waiting says that something is finished and not printed yet, and may be soon.
 func (m *Model) waiting() bool {
-	return m.o.Inline && m.width > 0 && m.asking() == nil && m.panel == nil && m.activity == nil &&
+	return m.o.Inline && m.width > 0 && m.asks.focused() == nil && m.panel == nil &&
 		m.inline.printed < len(m.state.Talk.Items) && finished(m.state.Talk.Items[m.inline.printed])
 }
 

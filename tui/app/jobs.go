@@ -12,28 +12,24 @@ import (
 )
 
 // jobs are the commands that run in the background.
-type jobs struct{ room picker.Room }
+type jobs struct{ list }
 
 func (m *Model) openJobs() {
-	m.open(&jobs{picker.Room{
+	m.open(&jobs{list{picker.Room{
 		Title: safe.Lit("background jobs"), Empty: safe.Lit("none runs"),
 		Foot: []picker.Hint{hint(safe.Lit("x"), safe.Lit("stop it")), hint(safe.Lit("/"), safe.Lit("find")), hint(safe.Lit("esc"), safe.Lit("back"))},
-	}})
+	}}})
 }
 
-func (p *jobs) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
+func (p *jobs) view(m *Model, w, h int, now time.Time) ([]view.Line, *view.Cell) {
 	rows := make([]picker.Row, len(m.state.Jobs))
 	for i, j := range m.state.Jobs {
 		rows[i] = picker.Row{ID: j.ID, Title: safe.Strict(j.Title), Cells: []safe.Text{safe.Strict(j.ID)}}
 	}
 	p.room.Facts = some(len(rows), safe.Lit(" job runs"), safe.Lit(" jobs run"))
 	p.room.Set(rows)
-	return p.room.View(w, h, m.widths)
+	return p.list.view(m, w, h, now)
 }
-
-func (p *jobs) writing() bool { return p.room.Find() != "" }
-
-func (p *jobs) paste(text string) { p.room.Paste(text) }
 
 func (p *jobs) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {
 	if p.room.Key(name, k) {

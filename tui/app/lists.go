@@ -11,7 +11,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/room/picker"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
-	"github.com/tera-pilot/tera-pilot/tui/view"
 )
 
 func count(n int, one, more safe.Text) safe.Text {
@@ -31,7 +30,7 @@ func some(n int, one, more safe.Text) safe.Text {
 
 // models is the list of models to choose from.
 type models struct {
-	room picker.Room
+	list
 	rows []snap.ModelRow
 }
 
@@ -40,15 +39,16 @@ func (m *Model) openModels() tea.Cmd {
 		m.warn("there is no list of models here", "/model [PROVIDER] NAME sets one")
 		return nil
 	}
-	p := &models{room: picker.Room{
-		Title: safe.Lit("models"), Facts: safe.Lit("from the next request on"), Empty: safe.Lit("looking for models ..."), Typed: true,
+	p := &models{list: list{picker.Room{
+		Title: safe.Lit("models"), Facts: safe.Lit("from the next request on"), Typed: true,
+		Empty: safe.Lit("looking for models ..."), None: safe.Lit("none of those that are known; enter asks for it by this name, or PROVIDER NAME"),
 		Foot: []picker.Hint{hint(safe.Lit("enter"), safe.Lit("use it")), hint(safe.Lit("esc"), safe.Lit("back"))},
-	}}
+	}}}
 	m.open(p)
-	return query("models", m.o.Desk.Models)
+	return query("models", m.o.Desk.Models, still(p, p.set))
 }
 
-func (p *models) set(m *Model, rows []snap.ModelRow) {
+func (p *models) set(m *Model, rows []snap.ModelRow, _ error) tea.Cmd {
 	p.rows = rows
 	p.room.Empty = safe.Lit("no model was found: a local server has to run, or a key to be set")
 	out := make([]picker.Row, len(rows))
@@ -62,16 +62,8 @@ func (p *models) set(m *Model, rows []snap.ModelRow) {
 		}
 	}
 	p.room.Set(out)
+	return nil
 }
-
-func (p *models) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
-	p.room.None = safe.Lit("none of those that are known; enter asks for it by this name, or PROVIDER NAME")
-	return p.room.View(w, h, m.widths)
-}
-
-func (p *models) writing() bool { return p.room.Find() != "" }
-
-func (p *models) paste(text string) { p.room.Paste(text) }
 
 func (p *models) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {
 	if name != "enter" {
@@ -97,21 +89,22 @@ func (p *models) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, boo
 }
 
 // checks is what works on this machine, and what does not.
-type checks struct{ room picker.Room }
+type checks struct{ list }
 
 func (m *Model) openChecks() tea.Cmd {
 	if m.o.Desk.Checks == nil {
 		m.warn("there is no self test here", "tera-pilot doctor")
 		return nil
 	}
-	m.open(&checks{picker.Room{
+	p := &checks{list{picker.Room{
 		Title: safe.Lit("self test"), Facts: safe.Lit("nothing of the project is run"), Empty: safe.Lit("looking ..."),
 		Foot: []picker.Hint{hint(safe.Lit("up down"), safe.Lit("choose")), hint(safe.Lit("/"), safe.Lit("find")), hint(safe.Lit("esc"), safe.Lit("back"))},
-	}})
-	return query("self test", m.o.Desk.Checks)
+	}}}
+	m.open(p)
+	return query("self test", m.o.Desk.Checks, still(p, p.set))
 }
 
-func (p *checks) set(rows []snap.CheckRow) {
+func (p *checks) set(_ *Model, rows []snap.CheckRow, _ error) tea.Cmd {
 	out, bad := make([]picker.Row, len(rows)), 0
 	for i, r := range rows {
 		lead := safe.Lit(" ok   ")
@@ -129,16 +122,8 @@ func (p *checks) set(rows []snap.CheckRow) {
 		p.room.Facts = safe.Join(count(bad, safe.Lit(" needs a look of "), safe.Lit(" need a look of ")), safe.Int(len(rows)))
 	}
 	p.room.Set(out)
+	return nil
 }
-
-func (p *checks) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
-	lines, caret := p.room.View(w, h, m.widths)
-	return lines, caret
-}
-
-func (p *checks) writing() bool { return p.room.Find() != "" }
-
-func (p *checks) paste(text string) { p.room.Paste(text) }
 
 func (p *checks) key(_ *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {
 	return nil, p.room.Key(name, k)

@@ -1,40 +1,19 @@
 package app
 
 import (
-	"context"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/tui/room/transcript"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 )
 
 // A memory is what goes on between the conversation and the session's log, which
 // keeps what is neither near the end nor being read.
 type memory struct {
-	asked  bool               // the log was asked and has not answered
-	failed bool               // it could not be read; until the next key
-	search int                // counts the searches, so that the answer of an old one is dropped
-	end    context.CancelFunc // of the last search; nil before the first
+	asked  bool // the log was asked and has not answered
+	failed bool // it could not be read; until the next key
 }
-
-type (
-	// recalled is what the log says of entries.
-	recalled struct {
-		of   []snap.Rested
-		says []*snap.Told
-		err  error
-	}
-	// sought is the entry that a search found in the log.
-	sought struct {
-		search int
-		of     snap.Rested // the zero Rested for none
-		says   *snap.Told
-		other  int // the hit among what is in memory; below 0 for none
-		err    error
-	}
-)
 
 // remember lets go of what nobody reads, and asks the log for what is about to
 // be read.
@@ -62,9 +41,9 @@ func (m *Model) remember() tea.Cmd {
 	}
 	m.memory.asked = true
 	recall := m.o.Recall
-	return apart(func() tea.Msg {
-		says, err := tell(want, recall)
-		return recalled{want, says, err}
+	return apart(func() ([]*snap.Told, error) { return tell(want, recall) }, func(m *Model, says []*snap.Told, err error) tea.Cmd {
+		m.wake(want, says, err)
+		return nil
 	})
 }
 
@@ -84,90 +63,18 @@ func tell(of []snap.Rested, recall func([]uint64) ([]event.Event, error)) ([]*sn
 }
 
 // wake takes what the log said.
-func (m *Model) wake(msg recalled) {
+func (m *Model) wake(of []snap.Rested, says []*snap.Told, err error) {
 	m.memory.asked = false
-	if msg.err != nil {
-		m.forgotten(msg.err)
+	if err != nil {
+		m.forgotten(err)
 		return
 	}
-	for i, r := range msg.of {
-		m.state.Talk.Wake(r, msg.says[i])
+	for i, r := range of {
+		m.state.Talk.Wake(r, says[i])
 	}
 }
 
 func (m *Model) forgotten(err error) {
 	m.memory.failed = true
 	m.warn(fmt.Sprintf("what was said before cannot be read from the session's log: %v", err), "the session goes on; tera-pilot sessions show reads it apart")
-}
-
-// seek goes to the next entry that holds what is looked for. What is in memory is
-// looked at here, what rests in the log apart.
-func (m *Model) seek(step int) tea.Cmd {
-	m.memory.search++
-	if m.memory.end != nil {
-		m.memory.end()
-	}
-	hit, before := m.transcript.Seek(m.state.Talk.Items, step)
-	if len(before) == 0 {
-		m.show(hit)
-		return nil
-	}
-	var rested []snap.Rested
-	for _, i := range before {
-		r, _ := m.state.Talk.Rested(i)
-		rested = append(rested, r)
-	}
-	m.say("searching what was said before ...")
-	search, text, recall := m.memory.search, m.transcript.Sought(), m.o.Recall
-	ctx, end := context.WithCancel(context.Background())
-	m.memory.end = end
-	return apart(func() tea.Msg {
-		defer end()
-		msg := sought{search: search, other: hit}
-		msg.of, msg.says, msg.err = firstThat(ctx, rested, text, recall)
-		return msg
-	})
-}
-
-// firstThat is the first entry of those at rest that holds a text.
-func firstThat(ctx context.Context, rested []snap.Rested, text string, recall func([]uint64) ([]event.Event, error)) (snap.Rested, *snap.Told, error) {
-	for _, r := range rested {
-		if ctx.Err() != nil {
-			return snap.Rested{}, nil, ctx.Err() // another search is wanted
-		}
-		says, err := tell([]snap.Rested{r}, recall)
-		if err != nil {
-			return snap.Rested{}, nil, err
-		}
-		if transcript.Holds(says[0], text) {
-			return r, says[0], nil
-		}
-	}
-	return snap.Rested{}, nil, nil
-}
-
-// foundIn goes where a search in the log led, if it is the last one and still
-// wanted.
-func (m *Model) foundIn(msg sought) {
-	switch {
-	case msg.search != m.memory.search || !m.transcript.Reading():
-	case msg.err != nil:
-		m.forgotten(msg.err)
-	case msg.says != nil:
-		m.state.Talk.Wake(msg.of, msg.says)
-		m.show(msg.of.Index)
-	default:
-		m.show(msg.other)
-	}
-}
-
-// show chooses what was found.
-func (m *Model) show(hit int) {
-	m.note = nil
-	switch text := m.transcript.Sought(); {
-	case hit >= 0:
-		m.transcript.Show(m.state.Talk.Items, hit)
-	case text != "":
-		m.warn("not found: "+text, "")
-	}
 }

@@ -13,13 +13,13 @@ import (
 func TestASearchThatIsOver(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	reads := 0
-	_, says, err := firstThat(ctx, []snap.Rested{{Kind: snap.You}, {Kind: snap.You}, {Kind: snap.You}}, "x", func([]uint64) ([]event.Event, error) {
+	found, err := firstThat(ctx, []snap.Rested{{Kind: snap.You}, {Kind: snap.You}, {Kind: snap.You}}, "x", func([]uint64) ([]event.Event, error) {
 		reads++
 		end()
 		return []event.Event{{Seq: 1, Body: event.TurnStarted{Text: "a"}}}, nil
 	})
-	if !errors.Is(err, context.Canceled) || reads != 1 || says != nil {
-		t.Errorf("%d reads, %v, %v", reads, says, err)
+	if !errors.Is(err, context.Canceled) || reads != 1 || found.says != nil {
+		t.Errorf("%d reads, %+v, %v", reads, found, err)
 	}
 }
 

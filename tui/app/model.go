@@ -1,27 +1,21 @@
 package app
 
 import (
-	"fmt"
-	"runtime/debug"
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/internal/visible"
 	"github.com/tera-pilot/tera-pilot/tui/arm"
 	"github.com/tera-pilot/tera-pilot/tui/keys"
 	"github.com/tera-pilot/tera-pilot/tui/room/activity"
-	"github.com/tera-pilot/tera-pilot/tui/room/ask"
 	"github.com/tera-pilot/tera-pilot/tui/room/composer"
 	"github.com/tera-pilot/tera-pilot/tui/room/start"
 	"github.com/tera-pilot/tera-pilot/tui/room/transcript"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
-	"github.com/tera-pilot/tera-pilot/tui/theme"
 	"github.com/tera-pilot/tera-pilot/tui/tty"
-	"github.com/tera-pilot/tera-pilot/tui/view"
 )
 
 // Options are what a Model is made of.
@@ -50,9 +44,6 @@ type Options struct {
 	Composed func() // a frame is ready to be written; may be nil
 }
 
-// maxCopied is how much of a text goes to the clipboard.
-const maxCopied = tty.MaxCopy
-
 // Messages that the program around the model sends.
 type (
 	// Events are events of the session, in order.
@@ -66,8 +57,6 @@ type (
 	Lost struct{ Err error }
 	// Themed is the name of another theme.
 	Themed string
-	// Refreshed is what a new look at the surroundings found.
-	Refreshed snap.Start
 )
 
 type (
@@ -75,78 +64,66 @@ type (
 	fenceOver struct{ n uint64 }
 )
 
-// A Model is the front end's state. It is used by one goroutine.
+// A Model is the front end's state: what changes together is one of its parts,
+// and stands beside what changes it. It is used by one goroutine.
 type Model struct {
 	o     Options
-	state snap.State
+	ctx   context.Context // of the program: what goes on apart ends with it
+	state snap.State      // the session, as its events tell it
 
+	screen // what is known of the terminal
+	person person
+	asks   questions
+
+	start      *start.Room // what is shown before there is a session; nil from then on
 	transcript transcript.Room
 	composer   composer.Room
-	start      *start.Room
-	ask        *ask.Room      // of the session's open question
-	own        *ask.Room      // a question of our own: whether to raise the level
-	later      bool           // the person does not want to see the open question now
-	answered   time.Time      // when the open question was answered; zero when it was not
-	activity   *activity.Room // the view of the log, when it is open
-	ownYes     func() tea.Cmd // what a yes to it does
-	after      tea.Cmd        // of an answer, to be run with this message's
-	panel      panel          // what lies above the conversation; nil for nothing
-	finding    bool           // the line below is a search in the conversation
-	find       composer.Room
-	completion *completion // of the word at the caret; nil for none
-	refused    string      // the word whose completion is not wanted
-	files      files
-	request    snap.Request // what the person wants after this
-	focusTold  bool         // the terminal tells when it gets and loses the focus
-	away       bool         // the terminal said that the person looks elsewhere
-	keys       keys.Map
+	completion completion    // of the word at the caret
+	find       find          // in the conversation
+	panel      panel         // what lies above the conversation; nil for nothing
 	note       *event.Notice // of our own, until the next key
 	quitting   time.Time     // of the first ctrl+c
-
-	width, height int
-	widths        view.Widths
-	dark          bool
-	theme         *theme.Theme
-	enhanced      bool // the terminal tells shift+enter from enter
-
-	frame  uint64
-	input  time.Time // of the last thing a person did
-	heard  time.Time // of the last bytes that we were told of
-	wakeAt time.Time // of the tick that is under way
 
 	inline inline
 	memory memory
 
-	dirty  bool
-	last   tea.View
-	chosen start.Choice // the action of the start screen
-	lost   error
-	failed *PanicError
+	frame  frame
+	wakeAt time.Time // of the tick that is under way
+	end    ending
 }
 
-// A PanicError is a bug of ours: what Update or View panicked with.
-type PanicError struct {
-	Value string // made visible
-	Stack string
+// A frame is what was drawn, and whether it still holds.
+type frame struct {
+	n     uint64 // of the last one that a question has to know again
+	dirty bool   // something changed since
+	last  tea.View
 }
 
-func (e *PanicError) Error() string {
-	return fmt.Sprintf("the terminal front end failed: %s; this is a bug, please report it", e.Value)
+func (f *frame) next() uint64 {
+	f.n++
+	return f.n
 }
 
-// New makes a model.
-func New(o Options) *Model {
-	m := &Model{o: o, dark: true, dirty: true}
+// An ending is what the program learns when the terminal ends.
+type ending struct {
+	chosen  start.Choice // the action of the start screen
+	request snap.Request
+	lost    error
+	panic   *PanicError
+}
+
+// New makes a model. What it has done apart, off its loop, ends with ctx where it
+// would take long.
+func New(ctx context.Context, o Options) *Model {
+	if len(o.Keys.Bindings()) == 0 {
+		o.Keys = keys.Default()
+	}
+	m := &Model{o: o, ctx: ctx, screen: newScreen(o.Profile, o.Theme), frame: frame{dirty: true}}
 	m.state.Expect(o.First)
-	m.input = o.Now()
+	m.person.did(o.Now())
 	if o.Says != "" {
 		m.warn(o.Says, "")
 	}
-	m.pickTheme()
-	if len(o.Keys.Bindings()) == 0 {
-		m.o.Keys = keys.Default()
-	}
-	m.keys = m.o.Keys
 	if o.Start != nil {
 		m.start = &start.Room{}
 		m.look(*o.Start)
@@ -154,175 +131,110 @@ func New(o Options) *Model {
 	return m
 }
 
-// look shows what was found before there is a session.
-func (m *Model) look(s snap.Start) {
-	if m.start != nil {
-		m.start.Set(s)
-		m.state.Terms.Level, m.state.Terms.Sandbox, m.state.Session.Root = s.Level, s.Sandbox, s.Root
-	}
-}
-
 // Chosen is the action that ended the start screen, with what was typed for it.
-func (m *Model) Chosen() start.Choice { return m.chosen }
+func (m *Model) Chosen() start.Choice { return m.end.chosen }
 
 // Request is what the person wants next.
-func (m *Model) Request() snap.Request { return m.request }
-
-// State is the session as the screens know it.
-func (m *Model) State() *snap.State { return &m.state }
+func (m *Model) Request() snap.Request { return m.end.request }
 
 // Err is why the model ended when nobody wanted it to.
 func (m *Model) Err() error {
-	if m.failed != nil {
-		return m.failed // errors as a nil pointer are not nil
+	if m.end.panic != nil {
+		return m.end.panic // errors as a nil pointer are not nil
 	}
-	return m.lost
+	return m.end.lost
 }
 
 // Init asks for the background colour and for a first look around.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.refresh()}
-	cmds = append(cmds, m.lookAtBranch())
+	cmds := []tea.Cmd{m.refresh(), m.lookAtBranch()}
 	if m.o.Desk.Said != nil {
-		cmds = append(cmds, query(wantSaid, m.o.Desk.Said))
+		cmds = append(cmds, query("earlier messages", m.o.Desk.Said, func(m *Model, said []string, _ error) tea.Cmd {
+			m.composer.Before(said)
+			return nil
+		}))
 	}
-	if m.o.Theme == "" && m.o.Profile > colorprofile.ANSI {
+	if m.wanted == "" && m.profile > colorprofile.ANSI {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	return tea.Batch(cmds...)
 }
-
-func (m *Model) refresh() tea.Cmd {
-	if m.o.Refresh == nil || m.start == nil {
-		return nil
-	}
-	look := m.o.Refresh
-	return func() (msg tea.Msg) {
-		defer Recover(func(err error) { msg = Lost{err} })
-		return Refreshed(look())
-	}
-}
-
-// Recover is to be deferred: it hands a panic on as an error, so that the
-// program can end in order, with the terminal as it was before.
-func Recover(told func(error)) {
-	if v := recover(); v != nil {
-		told(panicked(v))
-	}
-}
-
-func panicked(v any) *PanicError {
-	return &PanicError{Value: visible.Strict(fmt.Sprint(v)), Stack: string(debug.Stack())}
-}
-
-func (m *Model) pickTheme() { m.theme = theme.For(m.o.Theme, m.o.Profile, m.dark) }
 
 // Update handles one message. A panic ends the program in order, with the
 // terminal as it was before.
 func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
-			m.fail(v)
+			m.end.panic = panicked(v)
 			model, cmd = m, tea.Quit
 		}
 	}()
 	now := m.o.Now()
 	cmd = m.handle(msg, now)
 	wake := m.settle(now)
-	after := m.after
-	m.after = nil
 	printed := m.print(now)
-	return m, tea.Batch(cmd, after, printed, m.remember(), wake)
+	return m, tea.Batch(cmd, printed, m.remember(), wake)
 }
-
-func (m *Model) fail(v any) { m.failed = panicked(v) }
 
 func (m *Model) handle(msg tea.Msg, now time.Time) tea.Cmd {
 	switch msg := msg.(type) {
-	case tty.Input:
-		m.dirty = true
-		return m.fromTerminal(msg, now)
-	case Events:
-		m.dirty = true
-		return tea.Batch(m.apply(msg), m.logGrew(msg))
-	case Written:
+	case Written: // a frame is there; nothing changed
 		n := msg.N
 		return tea.Tick(arm.Fence, func(time.Time) tea.Msg { return fenceOver{n} })
 	case fenceOver:
 		m.confirm(msg.n, now, false)
+		return nil
+	case Lost:
+		m.end.lost = msg.Err
+		return tea.Quit
+	}
+	cmd, changed := m.changed(msg, now)
+	m.frame.dirty = m.frame.dirty || changed
+	return cmd
+}
+
+// changed handles what can change the screen; false for what is none of ours.
+func (m *Model) changed(msg tea.Msg, now time.Time) (tea.Cmd, bool) {
+	switch msg := msg.(type) {
+	case tty.Input:
+		return m.fromTerminal(msg, now), true
+	case Events:
+		return tea.Batch(m.apply(msg), m.logGrew(msg)), true
+	case answer:
+		return msg(m), true
 	case tick:
-		m.dirty = true
 		if msg.at.Equal(m.wakeAt) {
 			m.wakeAt = time.Time{}
 		}
 	case tea.WindowSizeMsg:
-		m.dirty = true
 		m.width, m.height = msg.Width, msg.Height
 		m.inline.at = now.Add(drawn)
 		m.disturb(now)
 	case tea.BackgroundColorMsg:
-		m.dark, m.dirty = msg.IsDark(), true
-		m.pickTheme()
+		m.background(msg.IsDark())
 	case Themed:
-		m.dirty = true
 		m.setTheme(string(msg))
 	case tea.ModeReportMsg:
-		if msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet) {
-			m.widths, m.dirty = view.Graphemes, true
-		}
+		return nil, m.reported(msg)
 	case tea.KeyboardEnhancementsMsg:
-		m.enhanced, m.dirty = msg.Flags != 0, true
-	case Refreshed:
-		m.dirty = true
-		m.look(snap.Start(msg))
-	case Lost:
-		m.lost = msg.Err
-		return tea.Quit
-	case recalled, sought, found, did, editing, edited, searchDue:
-		m.dirty = true
-		return m.returned(msg, now)
+		m.enhanced = msg.Flags != 0
 	default:
-		cmd, _ := m.logAnswered(msg)
-		return cmd
+		return nil, false
 	}
-	return nil
-}
-
-// returned handles what came back from the program around us.
-func (m *Model) returned(msg tea.Msg, now time.Time) tea.Cmd {
-	switch msg := msg.(type) {
-	case recalled:
-		m.wake(msg)
-	case sought:
-		m.foundIn(msg)
-	case found:
-		return m.arrived(msg)
-	case did:
-		return m.finished(msg)
-	case editing:
-		return m.startEditor(msg)
-	case edited:
-		m.back(msg, now)
-		return tea.ClearScreen // nobody knows what the editor left on it
-	case searchDue:
-		if p, ok := m.panel.(*sessions); ok {
-			return p.rested(m, msg.text)
-		}
-	}
-	return nil
+	return nil, true
 }
 
 // fromTerminal handles what was read.
 func (m *Model) fromTerminal(in tty.Input, now time.Time) tea.Cmd {
-	m.heard = in.At
+	m.person.heard = in.At
 	switch ev := in.Event.(type) {
 	case uv.KeyPressEvent:
-		m.input, m.note = in.At, nil
-		m.memory.failed = false
+		m.person.did(in.At)
+		m.note, m.memory.failed = nil, false
 		return m.key(in, uv.Key(ev), now)
 	case uv.PasteEvent:
-		m.input = in.At
-		m.paste(in, ev.Content)
+		m.person.did(in.At)
+		return m.paste(in, ev.Content)
 	case uv.PrimaryDeviceAttributesEvent:
 		m.confirm(m.o.Fence(), in.At, true)
 	case tty.Ended:
@@ -330,13 +242,13 @@ func (m *Model) fromTerminal(in tty.Input, now time.Time) tea.Cmd {
 	case nil, uv.ModeReportEvent, uv.KeyboardEnhancementsEvent, uv.BackgroundColorEvent, uv.KeyReleaseEvent:
 		// The terminal speaks, not the person.
 	case uv.BlurEvent:
-		m.away, m.focusTold, m.input = true, true, in.At
+		m.person.looks(in.At, false)
 		m.disturb(in.At)
 	case uv.FocusEvent:
-		m.away, m.focusTold, m.input = false, true, in.At
+		m.person.looks(in.At, true)
 		m.disturb(in.At)
 	default: // mouse, and what we do not know
-		m.input = in.At
+		m.person.did(in.At)
 		m.disturb(in.At)
 	}
 	return nil
@@ -344,19 +256,17 @@ func (m *Model) fromTerminal(in tty.Input, now time.Time) tea.Cmd {
 
 // disturb tells the open questions that something came or changed.
 func (m *Model) disturb(at time.Time) {
-	for _, r := range []*ask.Room{m.ask, m.own} {
-		if r != nil {
-			m.typed(r, r.Disturb(at))
-		}
+	for _, r := range m.asks.rooms() {
+		m.typed(r, r.Disturb(at))
 	}
 }
 
 // confirm says that the terminal has a frame.
 func (m *Model) confirm(n uint64, at time.Time, fenced bool) {
-	for _, r := range []*ask.Room{m.ask, m.own} {
-		if r != nil && n != 0 {
+	for _, r := range m.asks.rooms() {
+		if n != 0 {
 			r.Confirm(n, at, fenced)
-			m.dirty = true
+			m.frame.dirty = true
 		}
 	}
 }

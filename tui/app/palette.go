@@ -12,7 +12,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/room/picker"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
-	"github.com/tera-pilot/tera-pilot/tui/view"
 )
 
 // A deed is one entry of the palette.
@@ -26,7 +25,7 @@ type deed struct {
 
 // palette is everything that can be done, by name.
 type palette struct {
-	room  picker.Room
+	list
 	deeds []deed
 }
 
@@ -46,14 +45,6 @@ func newPalette(m *Model) *palette {
 	}
 	return p
 }
-
-func (p *palette) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
-	return p.room.View(w, h, m.widths)
-}
-
-func (p *palette) writing() bool { return p.room.Find() != "" }
-
-func (p *palette) paste(text string) { p.room.Paste(text) }
 
 func (p *palette) key(m *Model, name string, k uv.Key, now time.Time) (tea.Cmd, bool) {
 	if name != "enter" {
@@ -90,10 +81,10 @@ func (m *Model) deeds() []deed {
 		m.byKey(keys.Activity, lit("Activity: what was done and decided"), "audit log evidence", safe.Text{}),
 		{lit("Stop the turn"), lit("esc"), unless(m.state.Busy, lit("nothing runs")), "cancel interrupt", func(m *Model, _ time.Time) tea.Cmd { m.o.Send(event.Cancel{}); return nil }},
 		{lit("Background jobs"), lit("/jobs"), unless(len(m.state.Jobs) > 0, lit("none runs")), "process stop kill", func(m *Model, _ time.Time) tea.Cmd { m.openJobs(); return nil }},
-		{lit("Find in the conversation"), m.keys.Key(keys.Find), unless(len(m.state.Talk.Items) > 0, lit("nothing was said yet")), "search", func(m *Model, _ time.Time) tea.Cmd { m.startFind(); return nil }},
-		{lit("Copy the last answer"), m.keys.Key(keys.Copy), unless(m.state.Talk.Last != "", lit("there is no answer yet")), "clipboard yank", func(m *Model, _ time.Time) tea.Cmd { return m.copyText(m.state.Talk.Last) }},
+		{lit("Find in the conversation"), m.o.Keys.Key(keys.Find), unless(len(m.state.Talk.Items) > 0, lit("nothing was said yet")), "search", func(m *Model, _ time.Time) tea.Cmd { m.startFind(); return nil }},
+		{lit("Copy the last answer"), m.o.Keys.Key(keys.Copy), unless(m.state.Talk.Last != "", lit("there is no answer yet")), "clipboard yank", func(m *Model, _ time.Time) tea.Cmd { return m.copyText(m.state.Talk.Last) }},
 		m.byKey(keys.Select, lit("Plain text of the conversation, to select from"), "mouse", unless(len(m.state.Talk.Items) > 0, lit("nothing was said yet"))),
-		{lit("Write the message in $EDITOR"), m.keys.Key(keys.Editor), missing(m.o.Desk.Edit == nil), "vim nano compose", func(m *Model, _ time.Time) tea.Cmd { return m.edit() }},
+		{lit("Write the message in $EDITOR"), m.o.Keys.Key(keys.Editor), missing(m.o.Desk.Edit == nil), "vim nano compose", func(m *Model, _ time.Time) tea.Cmd { return m.edit() }},
 		{lit("Show what a rule would have done"), lit("policy what-if"), missing(m.o.Desk.WhatIf == nil || m.o.Desk.Edit == nil), "policy try dry replay allow deny", func(m *Model, _ time.Time) tea.Cmd { return m.whatIf() }},
 		{lit("Self test: what works on this machine"), lit("/doctor"), missing(m.o.Desk.Checks == nil), "doctor sandbox check", func(m *Model, _ time.Time) tea.Cmd { return m.openChecks() }},
 	}
@@ -123,7 +114,7 @@ func sentence(t safe.Text) safe.Text {
 }
 
 func (m *Model) byKey(a keys.Action, title safe.Text, more string, note safe.Text) deed {
-	return deed{title, m.keys.Key(a), note, more, func(m *Model, now time.Time) tea.Cmd { return m.do(a, now) }}
+	return deed{title, m.o.Keys.Key(a), note, more, func(m *Model, now time.Time) tea.Cmd { return m.do(a, now) }}
 }
 
 // missing is the reason of what this front end was not given.
@@ -137,7 +128,7 @@ func unless(can bool, why safe.Text) safe.Text {
 }
 
 func (m *Model) noQuestion() safe.Text {
-	return unless(m.ask != nil, safe.Lit("no question is open"))
+	return unless(m.asks.open != nil, safe.Lit("no question is open"))
 }
 
 func (m *Model) noChanges() safe.Text {
@@ -164,23 +155,11 @@ func (m *Model) levelDeeds() []deed {
 func (m *Model) themeDeeds() []deed {
 	var out []deed
 	for _, name := range append([]string{"auto"}, theme.Names()...) {
-		note := unless(m.theme.Name != name || m.o.Theme == "", safe.Lit("is in force"))
+		note := unless(m.theme.Name != name || m.wanted == "", safe.Lit("is in force"))
 		out = append(out, deed{safe.Join(safe.Lit("Theme: "), safe.Strict(name)), safe.Text{}, note, "colour color", func(m *Model, _ time.Time) tea.Cmd {
 			m.setTheme(name)
 			return nil
 		}})
 	}
 	return out
-}
-
-// setTheme changes the colours of this run.
-func (m *Model) setTheme(name string) {
-	if name == "auto" {
-		name = ""
-	}
-	m.o.Theme = name
-	m.pickTheme()
-	if name != "" && m.theme.Name != name {
-		m.warn("this terminal shows no colours: the theme stays "+m.theme.Name, "NO_COLOR or TERM say so")
-	}
 }

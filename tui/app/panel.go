@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/tera-pilot/tera-pilot/tui/keys"
-	"github.com/tera-pilot/tera-pilot/tui/room/ask"
 	"github.com/tera-pilot/tera-pilot/tui/room/picker"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/view"
@@ -18,13 +17,48 @@ type panel interface {
 	// key handles a key, and is false for one that it has no use for.
 	key(m *Model, name string, k uv.Key, now time.Time) (tea.Cmd, bool)
 	view(m *Model, w, h int, now time.Time) ([]view.Line, *view.Cell)
-	paste(text string)
+	paste(m *Model, text string) tea.Cmd
+	writing() bool // something is being written into it, such as a search
 }
+
+// A list is a panel of rows to choose from: what such panels have in common.
+type list struct{ room picker.Room }
+
+func (p *list) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
+	return p.room.View(w, h, m.widths)
+}
+
+func (p *list) paste(_ *Model, text string) tea.Cmd {
+	p.room.Paste(text)
+	return nil
+}
+
+func (p *list) writing() bool { return p.room.Find() != "" }
 
 // open shows a panel; nil is the conversation.
 func (m *Model) open(p panel) {
-	m.panel, m.activity = p, nil
-	m.dirty = true
+	m.panel = p
+	m.frame.dirty = true
+}
+
+// openLate shows a panel that took its time, unless the person is elsewhere by
+// now; false when it is not shown.
+func (m *Model) openLate(p panel) bool {
+	if m.panel != nil || m.asks.focused() != nil {
+		return false
+	}
+	m.open(p)
+	return true
+}
+
+// still is take, unless the panel that asked was left meanwhile.
+func still[T any](p panel, take func(*Model, T, error) tea.Cmd) func(*Model, T, error) tea.Cmd {
+	return func(m *Model, got T, err error) tea.Cmd {
+		if m.panel != p {
+			return nil
+		}
+		return take(m, got, err)
+	}
 }
 
 // panelKey gives a key to the panel, then to what counts anywhere. esc leaves.
@@ -36,7 +70,7 @@ func (m *Model) panelKey(name string, k uv.Key, now time.Time) tea.Cmd {
 		m.open(nil)
 		return nil
 	}
-	return m.do(m.keys.Of(keys.Anywhere, name), now)
+	return m.do(m.o.Keys.Of(keys.Anywhere, name), now)
 }
 
 // panelView draws the panel, with the open question and what went wrong
@@ -76,11 +110,3 @@ func (m *Model) do(a keys.Action, now time.Time) tea.Cmd {
 
 // hint is a key of a list and what it does.
 func hint(press, does safe.Text) picker.Hint { return picker.Hint{Press: press, Does: does} }
-
-// sure asks in a question of our own, with a code, before what cannot be taken
-// back; yes is then done.
-func (m *Model) sure(title string, lines []string, now time.Time, yes func() tea.Cmd) {
-	q := ownQuestion(title, lines, m.o.Code())
-	m.own, m.ownYes = ask.New(q, m.o.By), yes
-	m.own.Focus(now)
-}

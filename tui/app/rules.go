@@ -9,7 +9,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/room/picker"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
-	"github.com/tera-pilot/tera-pilot/tui/view"
 )
 
 // window opens or ends a timed window. The session says whether it may.
@@ -23,23 +22,27 @@ func (m *Model) window(word, rest string) {
 }
 
 // rules is what was remembered.
-type rules struct {
-	room picker.Room
-}
+type rules struct{ list }
 
 func (m *Model) openRules() tea.Cmd {
 	if m.o.Desk.Rules == nil {
 		m.warn("there is no list of rules here", "tera-pilot policy list")
 		return nil
 	}
-	m.open(&rules{picker.Room{
+	p := &rules{list{picker.Room{
 		Title: safe.Lit("remembered"), Facts: safe.Lit("what you allowed beyond one call"), Empty: safe.Lit("nothing is remembered"),
 		Foot: []picker.Hint{hint(safe.Lit("up down"), safe.Lit("choose")), hint(safe.Lit("del"), safe.Lit("forget")), hint(safe.Lit("/"), safe.Lit("find")), hint(safe.Lit("esc"), safe.Lit("back"))},
-	}})
-	return query("rules", m.o.Desk.Rules)
+	}}}
+	m.open(p)
+	return p.load(m)
 }
 
-func (p *rules) set(rows []snap.RuleRow) {
+// load looks at what is remembered.
+func (p *rules) load(m *Model) tea.Cmd {
+	return query("rules", m.o.Desk.Rules, still(p, p.set))
+}
+
+func (p *rules) set(_ *Model, rows []snap.RuleRow, _ error) tea.Cmd {
 	out := make([]picker.Row, len(rows))
 	for i, r := range rows {
 		until := safe.Lit("this session")
@@ -52,21 +55,13 @@ func (p *rules) set(rows []snap.RuleRow) {
 		}
 	}
 	p.room.Set(out)
+	return nil
 }
-
-func (p *rules) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
-	lines, caret := p.room.View(w, h, m.widths)
-	return lines, caret
-}
-
-func (p *rules) writing() bool { return p.room.Find() != "" }
-
-func (p *rules) paste(text string) { p.room.Paste(text) }
 
 func (p *rules) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {
 	if row := p.room.Chosen(); name == "delete" && row != nil && !p.room.Searching() {
 		m.o.Send(event.Forget{Rule: row.ID})
-		return query("rules", m.o.Desk.Rules), true
+		return p.load(m), true
 	}
 	return nil, p.room.Key(name, k)
 }

@@ -20,7 +20,7 @@ import (
 // sessions is the tree of stored sessions: forks stand beneath what they were
 // forked from.
 type sessions struct {
-	room   picker.Room
+	list
 	rows   []snap.SessionRow
 	naming *composer.Room // a new name for the chosen one
 
@@ -31,13 +31,13 @@ type sessions struct {
 
 func newSessions() *sessions {
 	lit := safe.Lit
-	return &sessions{room: picker.Room{
+	return &sessions{list: list{picker.Room{
 		Title: lit("sessions"), Empty: lit("looking ..."),
 		Foot: []picker.Hint{
 			hint(lit("enter"), lit("open")), hint(lit("f"), lit("fork")), hint(lit("n"), lit("name")), hint(lit("z"), lit("archive")),
 			hint(lit("del"), lit("delete (asks)")), picker.Hint{Press: lit("+"), Does: lit("new"), Free: true}, hint(lit("/"), lit("find")), hint(lit("esc"), lit("back")),
 		},
-	}}
+	}}}
 }
 
 // load looks at what is stored.
@@ -46,12 +46,25 @@ func (p *sessions) load(m *Model) tea.Cmd {
 		p.room.Empty = safe.Lit("there are no stored sessions here")
 		return nil
 	}
-	return query("sessions", m.o.Desk.Sessions)
+	return query("sessions", m.o.Desk.Sessions, still(p, p.set))
 }
 
-func (p *sessions) set(m *Model, rows []snap.SessionRow) {
+// did says what was done to a stored session, and looks again where they are
+// shown.
+func did(what string) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		m.say(what)
+		if p, ok := m.panel.(*sessions); ok {
+			return p.load(m)
+		}
+		return nil
+	}
+}
+
+func (p *sessions) set(m *Model, rows []snap.SessionRow, _ error) tea.Cmd {
 	p.rows = tree(rows)
 	p.show(m)
+	return nil
 }
 
 // show makes the list of what is known.
@@ -75,28 +88,29 @@ const (
 	searchRest  = 250 * time.Millisecond
 )
 
-// searchDue says that a search has rested.
-type searchDue struct{ text string }
-
 // search looks into the sessions once what is searched for has rested.
 func (p *sessions) search(m *Model) tea.Cmd {
 	text := strings.TrimSpace(p.room.Find())
 	if m.o.Desk.Search == nil || len(text) < leastSearch || text == p.looked {
 		return nil
 	}
-	return tea.Tick(searchRest, func(time.Time) tea.Msg { return searchDue{text} })
+	return tea.Tick(searchRest, func(time.Time) tea.Msg {
+		return answer(func(m *Model) tea.Cmd { return p.rested(m, text) })
+	})
 }
 
 // rested begins the search, unless another one is wanted meanwhile, or runs:
 // what is wanted then is looked for after it.
 func (p *sessions) rested(m *Model, text string) tea.Cmd {
-	if p.looking || text != strings.TrimSpace(p.room.Find()) || text == p.looked {
+	if m.panel != p || p.looking || text != strings.TrimSpace(p.room.Find()) || text == p.looked {
 		return nil
 	}
 	p.looking, p.looked = true, text
 	p.show(m)
 	look := m.o.Desk.Search
-	return query(text, func() ([]snap.SessionHit, error) { return look(text) })
+	return query(text, func() ([]snap.SessionHit, error) { return look(text) }, still(p, func(m *Model, hits []snap.SessionHit, _ error) tea.Cmd {
+		return p.hit(m, text, hits)
+	}))
 }
 
 // hit takes what a search found.
@@ -264,14 +278,15 @@ func (p *sessions) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cel
 	return lines, &at
 }
 
-func (p *sessions) writing() bool { return p.naming != nil || p.room.Find() != "" }
+func (p *sessions) writing() bool { return p.naming != nil || p.list.writing() }
 
-func (p *sessions) paste(text string) {
+func (p *sessions) paste(m *Model, text string) tea.Cmd {
 	if p.naming != nil {
 		p.naming.Paste(text)
-		return
+	} else {
+		p.room.Paste(text)
 	}
-	p.room.Paste(text)
+	return p.search(m)
 }
 
 func (p *sessions) key(m *Model, name string, k uv.Key, now time.Time) (tea.Cmd, bool) {
@@ -304,7 +319,8 @@ func (p *sessions) key(m *Model, name string, k uv.Key, now time.Time) (tea.Cmd,
 		if s.Archived {
 			word = "back from the archive"
 		}
-		return act(word+": "+label(s), func() error { return m.o.Desk.Archive(s.ID, !s.Archived) }), true
+		archive := m.o.Desk.Archive
+		return act(func() error { return archive(s.ID, !s.Archived) }, did(word+": "+label(s))), true
 	case (name == "delete" || name == "d" || name == "backspace") && m.o.Desk.Delete != nil:
 		p.remove(m, s, now)
 	default:
@@ -398,7 +414,8 @@ func (p *sessions) rename(m *Model, s snap.SessionRow, title string) tea.Cmd {
 		m.warn("stored sessions cannot be named here", "tera-pilot sessions name "+s.ID+" TEXT")
 		return nil
 	}
-	return act("named: "+title, func() error { return m.o.Desk.Rename(s.ID, title) })
+	rename := m.o.Desk.Rename
+	return act(func() error { return rename(s.ID, title) }, did("named: "+title))
 }
 
 func (p *sessions) remove(m *Model, s snap.SessionRow, now time.Time) {
@@ -410,7 +427,9 @@ func (p *sessions) remove(m *Model, s snap.SessionRow, now time.Time) {
 		"session   " + s.ID, "title     " + label(s), fmt.Sprintf("holds     %d turns, %d changed files", s.Turns, s.Files),
 		"goes      the conversation and what is kept to take its changes back",
 		"stays     the files it changed, and the signed log of what it did",
-	}, now, func() tea.Cmd { return act("deleted: "+label(s), func() error { return m.o.Desk.Delete(s.ID) }) })
+	}, now, func() tea.Cmd {
+		return act(func() error { return m.o.Desk.Delete(s.ID) }, did("deleted: "+label(s)))
+	})
 }
 
 // leave ends the terminal with a request to who started it.
@@ -423,7 +442,7 @@ func (m *Model) leave(r snap.Request) tea.Cmd {
 		m.warn("a turn runs here", "esc in the conversation stops it; then leave")
 		return nil
 	}
-	m.request = r
+	m.end.request = r
 	return tea.Quit
 }
 

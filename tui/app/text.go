@@ -11,6 +11,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
+	"github.com/tera-pilot/tera-pilot/tui/tty"
 	"github.com/tera-pilot/tera-pilot/tui/view"
 )
 
@@ -82,7 +83,13 @@ func (m *Model) conversation() tea.Cmd {
 		parts = append(parts, p)
 	}
 	recall := m.o.Recall
-	return query(wantText, func() (string, error) { return joined(parts, recall) })
+	return query("the conversation", func() (string, error) { return joined(parts, recall) }, func(m *Model, all string, err error) tea.Cmd {
+		if t := newText(safe.Lit("the conversation"), all); err == nil {
+			t.top = len(t.lines) // its end
+			m.openLate(t)
+		}
+		return nil
+	})
 }
 
 // joined is the parts in their order, with those at rest read from the log.
@@ -157,7 +164,7 @@ func (t *text) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
 		out = append(out, m.widths.Wrap(view.Text(theme.Plain, t.lines[i]), w, 0)...)
 	}
 	out = view.Fill(out[:min(len(out), max(0, h-2))], max(0, h-2))
-	keys := m.hintRow(w, pair{safe.Lit("y"), safe.Lit("send it to the clipboard")}, pair{safe.Lit("arrows pgup pgdown home end"), safe.Lit("scroll")}, pair{safe.Lit("esc"), safe.Lit("back")})
+	keys := m.hintRow(w, hint(safe.Lit("y"), safe.Lit("send it to the clipboard")), hint(safe.Lit("arrows pgup pgdown home end"), safe.Lit("scroll")), hint(safe.Lit("esc"), safe.Lit("back")))
 	return append(out, view.Rule(w), keys), nil
 }
 
@@ -174,7 +181,9 @@ func (t *text) last(w view.Widths) int {
 	return min(i, max(0, len(t.lines)-1))
 }
 
-func (t *text) paste(string) {}
+func (t *text) paste(*Model, string) tea.Cmd { return nil }
+
+func (t *text) writing() bool { return false }
 
 func (t *text) key(m *Model, name string, _ uv.Key, _ time.Time) (tea.Cmd, bool) {
 	switch name {
@@ -212,15 +221,9 @@ func (m *Model) copyText(text string) tea.Cmd {
 		return nil
 	}
 	m.say("sent to the terminal clipboard")
-	if len(text) > maxCopied {
+	if len(text) > tty.MaxCopy {
 		m.warn("only the first 74 KB were sent to the terminal clipboard", "terminals take no more")
 	}
 	send := m.o.Copy
-	return func() (msg tea.Msg) {
-		defer Recover(func(err error) { msg = Lost{err} })
-		if err := send(text); err != nil {
-			return did{"clipboard", err}
-		}
-		return nil
-	}
+	return act(func() error { return send(text) }, nil)
 }

@@ -7,28 +7,27 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/arm"
 )
 
-// settle does what time alone brings about, and returns the tick at which to
-// look again. An idle program has none.
-func (m *Model) settle(now time.Time) tea.Cmd {
+// settle does what time alone brings about, and returns what comes of it, and
+// the tick at which to look again. An idle program has none.
+func (m *Model) settle(now time.Time) (cmd tea.Cmd) {
 	if at, ok := m.mayFocus(); ok && !now.Before(at) {
 		m.focusItself(now)
-		m.dirty = true
+		m.frame.dirty = true
 	}
 	var wait time.Duration
-	if r := m.asking(); r != nil {
-		o, w := r.Due(now, m.o.Read(), m.heard)
-		m.outcome(r, o, now)
-		wait = w
+	if r := m.asks.focused(); r != nil {
+		o, w := r.Due(now, m.o.Read(), m.person.heard)
+		cmd, wait = m.outcome(r, o, now), w
 	}
 	wake := m.nextWake(now)
 	if wait > 0 {
 		wake = sooner(wake, now.Add(wait))
 	}
 	if wake.IsZero() || !m.wakeAt.IsZero() && !wake.Before(m.wakeAt) {
-		return nil
+		return cmd
 	}
 	m.wakeAt = wake
-	return tea.Tick(max(wake.Sub(now), time.Millisecond), func(time.Time) tea.Msg { return tick{wake} })
+	return tea.Batch(cmd, tea.Tick(max(wake.Sub(now), time.Millisecond), func(time.Time) tea.Msg { return tick{wake} }))
 }
 
 // sooner is the earlier of two times; the zero time is never.
@@ -47,7 +46,7 @@ func (m *Model) nextWake(now time.Time) (wake time.Time) {
 	if m.waiting() {
 		wake = sooner(wake, m.inline.at)
 	}
-	if r := m.asking(); r != nil {
+	if r := m.asks.focused(); r != nil {
 		if at, ok := r.ArmedAt(); ok && r.State(now) == arm.Drawn {
 			wake = sooner(wake, at)
 		}
@@ -81,7 +80,7 @@ func (m *Model) nextWake(now time.Time) (wake time.Time) {
 		if end := m.quitting.Add(quitWindow); end.After(now) {
 			wake = sooner(wake, end)
 		} else {
-			m.quitting, m.note, m.dirty = time.Time{}, nil, true
+			m.quitting, m.note, m.frame.dirty = time.Time{}, nil, true
 		}
 	}
 	return wake

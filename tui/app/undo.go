@@ -18,7 +18,7 @@ import (
 // undo is the list of what this session changed, newest first, as the session
 // tells it. Who takes something back here is a person: it is its own yes.
 type undo struct {
-	room   picker.Room
+	list
 	points []event.UndoPoint
 	plan   *event.UndoPlan // that is on the screen; nil for the list
 	asked  event.Undo      // what it is the plan of
@@ -28,13 +28,13 @@ type undo struct {
 
 func (m *Model) openUndo() {
 	lit := safe.Lit
-	u := &undo{room: picker.Room{
+	u := &undo{list: list{picker.Room{
 		Title: lit("undo  what this session changed"), Empty: lit("nothing was changed in this session"),
 		Foot: []picker.Hint{
 			hint(lit("enter"), lit("show what would happen")), hint(lit("u"), lit("take this back")), hint(lit("U"), lit("and all after it")), hint(lit("a"), lit("redo")),
 			hint(lit("/"), lit("find")), hint(lit("esc"), lit("back")),
 		},
-	}}
+	}}}
 	m.state.Undo.Plan = nil
 	m.open(u)
 	u.set(m.state.Undo.Points)
@@ -137,13 +137,9 @@ func (u *undo) planView(m *Model, w, h int) []view.Line {
 	out = out[:min(len(out), max(2, h/2))]
 	rows, _ := u.sheet.View(w, max(0, h-len(out)-3), m.widths)
 	out = append(append(out, nil), rows...)
-	keys := m.hintRow(w, pair{safe.Lit("u"), safe.Lit("do it")}, pair{safe.Lit("up down pgup pgdown"), safe.Lit("scroll")}, pair{safe.Lit("esc"), safe.Lit("back, nothing is done")})
+	keys := m.hintRow(w, hint(safe.Lit("u"), safe.Lit("do it")), hint(safe.Lit("up down pgup pgdown"), safe.Lit("scroll")), hint(safe.Lit("esc"), safe.Lit("back, nothing is done")))
 	return append(view.Fill(out, max(0, h-2)), view.Rule(w), keys)
 }
-
-func (u *undo) writing() bool { return u.room.Find() != "" }
-
-func (u *undo) paste(text string) { u.room.Paste(text) }
 
 func (u *undo) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {
 	if u.plan != nil {
@@ -230,4 +226,15 @@ func (m *Model) undo(rest string) {
 		return
 	}
 	m.o.Send(u)
+}
+
+// undoAll takes back all that this session changed, after it was asked whether
+// that is meant.
+func (m *Model) undoAll(now time.Time) {
+	files := count(len(m.state.Changed), safe.Lit(" file"), safe.Lit(" files")).String()
+	m.sure("take back everything in this session", []string{
+		"changed   " + files, "goes      what this session changed in them, newest first",
+		"stays     what others changed since; a file in which both cannot be told apart is left as it is, and named",
+		"again     ctrl+z, then a, does all of it again",
+	}, now, func() tea.Cmd { m.o.Send(event.Undo{All: true}); return nil })
 }

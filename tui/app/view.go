@@ -19,15 +19,15 @@ import (
 // before when nothing changed.
 func (m *Model) View() (v tea.View) {
 	defer func() {
-		if r := recover(); r != nil && m.failed == nil {
-			m.fail(r)
-			v = m.last
+		if r := recover(); r != nil && m.end.panic == nil {
+			m.end.panic = panicked(r)
+			v = m.frame.last
 		}
 	}()
-	if !m.dirty || m.failed != nil {
-		return m.last
+	if !m.frame.dirty || m.end.panic != nil {
+		return m.frame.last
 	}
-	m.dirty = false
+	m.frame.dirty = false
 	f := m.compose(m.o.Now())
 	height := m.height
 	if m.o.Inline {
@@ -37,12 +37,12 @@ func (m *Model) View() (v tea.View) {
 	v = tea.NewView(f.Draw(m.theme, m.widths, m.width, height))
 	v.AltScreen = !m.o.Inline
 	v.ReportFocus = true
-	v.WindowTitle = tty.FrameTitle(m.frame)
+	v.WindowTitle = tty.FrameTitle(m.frame.n)
 	if f.Cursor != nil && f.Cursor.X < m.width && f.Cursor.Y < m.height {
 		v.Cursor = tea.NewCursor(f.Cursor.X, f.Cursor.Y)
 		v.Cursor.Blink = false
 	}
-	m.last = v
+	m.frame.last = v
 	if m.o.Composed != nil {
 		m.o.Composed()
 	}
@@ -68,14 +68,11 @@ func (m *Model) compose(now time.Time) view.Frame {
 	}
 	room := max(0, h-len(foot))
 	var f view.Frame
-	switch r := m.asking(); {
+	switch r := m.asks.focused(); {
 	case r != nil:
-		f.Lines, f.Cursor = r.View(w, room, m.widths, now, m.nextFrame)
+		f.Lines, f.Cursor = r.View(w, room, m.widths, now, m.frame.next)
 	case m.panel != nil:
 		f.Lines, f.Cursor = m.panelView(w, room, now)
-	case m.activity != nil:
-		below := m.attention(w, 2, now)
-		f.Lines = append(m.activity.View(w, max(1, room-len(below)), m.widths), below...)
 	case m.o.Inline:
 		f.Lines, f.Cursor = m.below(w, max(1, room-m.inline.above(h)), now)
 		f.Lines = append(f.Lines, foot...)
@@ -89,11 +86,6 @@ func (m *Model) compose(now time.Time) view.Frame {
 
 // small is the height below which separators go.
 const small = 10
-
-func (m *Model) nextFrame() uint64 {
-	m.frame++
-	return m.frame
-}
 
 // chat is the transcript, what needs attention, and the composer.
 func (m *Model) chat(w, h int, now time.Time) ([]view.Line, *view.Cell) {
@@ -117,11 +109,11 @@ func (m *Model) bottom(w, h int, now time.Time) (lines []view.Line, caret *view.
 		least = 3
 	}
 	box, at := m.composer.View(w, min(least, most), most, m.widths)
-	if m.finding {
-		box, at = m.find.View(w, 1, 1, m.widths)
+	if m.find.on() {
+		box, at = m.find.line.View(w, 1, 1, m.widths)
 	}
 	lines = m.attention(w, max(1, (h-4)/3), now)
-	lines = append(lines, m.completions(w, max(0, (h-len(lines)-4)/2))...)
+	lines = append(lines, m.completion.rows(w, max(0, (h-len(lines)-4)/2), m.widths)...)
 	ruled := h >= small-3
 	if ruled {
 		lines = append(lines, view.Rule(w))
@@ -135,7 +127,7 @@ func (m *Model) bottom(w, h int, now time.Time) (lines []view.Line, caret *view.
 	if len(lines) > h {
 		lines, above = lines[min(above, len(lines)-1):], 0
 	}
-	if m.transcript.Reading() && !m.finding {
+	if m.transcript.Reading() && !m.find.on() {
 		return lines, nil
 	}
 	at.Y += above
@@ -187,7 +179,7 @@ func (m *Model) attention(w, rows int, now time.Time) []view.Line {
 	banners := status.Banners(m.state.Head, notices, w, m.widths)
 	queue := status.Queue(m.state.Queued, w, m.widths)
 	var waiting []view.Line
-	if m.state.Question != nil && m.answered.IsZero() {
+	if m.state.Question != nil && m.asks.answered.IsZero() {
 		waiting = status.Waiting(m.state.Question, w, m.widths, now)
 	}
 	rows -= len(waiting) + len(window)
@@ -201,19 +193,19 @@ func (m *Model) attention(w, rows int, now time.Time) []view.Line {
 
 func (m *Model) hints(w int, now time.Time) view.Line {
 	switch {
-	case m.finding:
-		return m.hintRow(w, pair{safe.Lit("enter"), safe.Lit("find it, upwards")}, pair{safe.Lit("esc"), safe.Lit("back")})
+	case m.find.on():
+		return m.hintRow(w, hint(safe.Lit("enter"), safe.Lit("find it, upwards")), hint(safe.Lit("esc"), safe.Lit("back")))
 	case m.transcript.Reading():
-		row := []pair{
-			{safe.Lit("up down"), safe.Lit("choose")}, {safe.Lit("enter"), safe.Lit("open")}, {m.keys.Key(keys.Find), safe.Lit("find")},
-			{m.keys.Key(keys.Copy), safe.Lit("copy")}, {m.keys.Key(keys.Pager), safe.Lit("all of it")}, {safe.Lit("esc"), safe.Lit("back to the message")},
+		row := []picker.Hint{
+			hint(safe.Lit("up down"), safe.Lit("choose")), hint(safe.Lit("enter"), safe.Lit("open")), hint(m.o.Keys.Key(keys.Find), safe.Lit("find")),
+			hint(m.o.Keys.Key(keys.Copy), safe.Lit("copy")), hint(m.o.Keys.Key(keys.Pager), safe.Lit("all of it")), hint(safe.Lit("esc"), safe.Lit("back to the message")),
 		}
 		if m.transcript.Finding() {
-			row = append([]pair{{safe.Lit("n N"), safe.Lit("next hit")}}, row...)
+			row = append([]picker.Hint{hint(safe.Lit("n N"), safe.Lit("next hit"))}, row...)
 		}
 		return m.hintRow(w, row...)
-	case m.completion != nil:
-		return m.hintRow(w, pair{safe.Lit("up down"), safe.Lit("choose")}, pair{safe.Lit("tab"), safe.Lit("take it")}, pair{safe.Lit("esc"), safe.Lit("not now")})
+	case m.completion.shown != nil:
+		return m.hintRow(w, hint(safe.Lit("up down"), safe.Lit("choose")), hint(safe.Lit("tab"), safe.Lit("take it")), hint(safe.Lit("esc"), safe.Lit("not now")))
 	}
 	newline := safe.Lit("ctrl+j")
 	if m.enhanced {
@@ -222,39 +214,8 @@ func (m *Model) hints(w int, now time.Time) view.Line {
 	return status.Hints(&m.state, w, m.widths, now, newline)
 }
 
-// pair is a key and what it does.
-type pair struct{ press, does safe.Text }
-
 // hintRow is as many keys as fit, in their order. The last one, which goes
 // back, always does.
-func (m *Model) hintRow(w int, pairs ...pair) view.Line {
-	hints := make([]picker.Hint, len(pairs))
-	for i, p := range pairs {
-		hints[i] = hint(p.press, p.does)
-	}
+func (m *Model) hintRow(w int, hints ...picker.Hint) view.Line {
 	return picker.Hints(hints, w, m.widths)
-}
-
-// Goodbye is what full mode leaves on the normal screen.
-func (m *Model) Goodbye() []view.Line {
-	s := &m.state
-	if s.Session.ID == "" {
-		return nil
-	}
-	var out []view.Line
-	if s.Talk.Last != "" {
-		it := snap.Item{Kind: snap.Pilot, Told: &snap.Told{Text: s.Talk.Last}}
-		out = append(out, m.transcript.Draw(&it, max(20, m.width), m.widths, m.o.Now())...)
-		out = append(out, nil)
-	}
-	out = append(out, view.Join(view.Lit(theme.Dim, safe.Lit("session ")), view.Text(theme.Plain, safe.Strict(s.Session.ID))))
-	if s.Head.Head != "" {
-		out = append(out, view.Join(
-			view.Lit(theme.Dim, safe.Lit("log     ")), view.Text(theme.Plain, safe.Strict(s.Head.Head)),
-			view.Lit(theme.Dim, safe.Join(safe.Lit(" #"), safe.Int(s.Head.Size)))))
-	}
-	if s.Session.Front != "demo" { // which is kept, and over
-		out = append(out, view.Lit(theme.Dim, safe.Lit("tera-pilot --continue goes on from here")))
-	}
-	return out
 }

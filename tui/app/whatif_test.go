@@ -13,13 +13,12 @@ import (
 func TestWhatIf(t *testing.T) {
 	for rule, tried := range map[string]bool{"[[rule]]\ncmd = \"go test\"\n": true, ruleDraft: false, "# only a comment\n\n": false, "": false} {
 		now, asked, told := time.Now(), "", 0
-		m := New(Options{
+		m := New(t.Context(), Options{
 			Send: func(event.Command) { told++ }, Now: func() time.Time { return now }, Read: func() time.Time { return now }, Code: func() string { return "dfgh" },
 			Desk: Desk{WhatIf: func(rule string) (string, error) { asked = rule; return "1 would change", nil }},
 		})
-		m.back(edited{d: draft{text: ruleDraft, rule: true}, text: rule}, now)
-		if m.after != nil {
-			m.arrived(m.after().(found))
+		if cmd := m.tryRule(rule); cmd != nil {
+			cmd().(answer)(m)
 		}
 		shown, ok := m.panel.(*text)
 		if ok != tried || told > 0 || tried && (asked != rule || !strings.Contains(shown.source, "1 would change")) {
