@@ -128,21 +128,9 @@ func (w *walker) forWords(c *syntax.ForClause, l *syntax.WordIter) {
 	items := w.fields(l.Items)
 	name := l.Name.Value
 	size := int(c.DonePos.Offset()) - int(c.DoPos.Offset())
-	if c.Select || !l.InPos.IsValid() || size <= 0 || len(items) == 0 || len(items)*size > w.unroll || !allKnown(items) {
-		v := value{plain: true}
-		for _, it := range items {
-			v.plain = v.plain && (it.known || it.plain)
-			v.node = w.merge(v.node, it.node)
-			if it.known && len(v.alts) < maxAlts {
-				v.alts = append(v.alts, it.text)
-			}
-			if len(v.alts)+len(it.alts) <= maxAlts {
-				v.alts = append(v.alts, it.alts...)
-			}
-			if it.glob != "" && len(v.alts) < maxAlts {
-				v.alts = append(v.alts, it.glob)
-			}
-		}
+	cheap := size > 0 && len(items)*size <= w.unroll
+	if c.Select || !l.InPos.IsValid() || len(items) == 0 || !cheap || !allKnown(items) {
+		v := w.eachOf(items)
 		v.plain = v.plain && l.InPos.IsValid() && !c.Select
 		w.sets(name)
 		w.loop(func() { w.vars.bind(name, v); w.stmts(c.Do); w.vars.unbind(name, v) })
@@ -158,6 +146,25 @@ func (w *walker) forWords(c *syntax.ForClause, l *syntax.WordIter) {
 			w.vars.unbind(name, v)
 		}
 	})
+}
+
+// eachOf is the value of a variable that is given each of the words in turn.
+func (w *walker) eachOf(words []word) value {
+	v := value{plain: true}
+	for _, x := range words {
+		v.plain = v.plain && (x.known || x.plain)
+		v.node = w.merge(v.node, x.node)
+		if x.known && len(v.alts) < maxAlts {
+			v.alts = append(v.alts, x.text)
+		}
+		if len(v.alts)+len(x.alts) <= maxAlts {
+			v.alts = append(v.alts, x.alts...)
+		}
+		if x.glob != "" && len(v.alts) < maxAlts {
+			v.alts = append(v.alts, x.glob)
+		}
+	}
+	return v
 }
 
 func allKnown(words []word) bool {

@@ -24,29 +24,17 @@ func (j *judged) interpreter() bool {
 	if c.info {
 		return true
 	}
-	if c.testRunner() && !hasCode(c) {
-		// The operands of a test runner are what it looks for tests in. A yes
-		// is about them as they are; a rule is about the run, as with pytest,
-		// and outlives that tests change.
-		pinned, pins := j.part.pinned, j.part.Pins
-		for _, x := range c.operands {
-			j.w.flow.edge(x.node, j.d)
-			j.use(kindScript, x, "")
-		}
-		j.part.pinned, j.part.Pins = pinned, pins
-		j.applyOptions(c)
+	code := hasCode(c)
+	if c.testRunner() && !code {
+		j.testsOf(c)
 		return true
 	}
-	data := len(c.operands) > 0 && c.operands[0].text != "-"
 	for _, u := range c.flags {
-		if u.name == "-m" || u.name == "--module" {
+		if isModule(u) {
 			j.pinModule(u.value)
 		}
-		if u.opt != nil && (u.opt.kind == kindCode || u.name == "-m" || u.name == "--module") {
-			data = true
-		}
 	}
-	if data && hasCode(c) {
+	if code {
 		// The operands of -c, -e and -m are words for the program.
 		for _, x := range c.operands {
 			j.w.flow.edge(x.node, j.d)
@@ -58,7 +46,8 @@ func (j *judged) interpreter() bool {
 		j.applyOptions(c)
 		return true
 	}
-	if !data || slices.ContainsFunc(c.operands, func(x word) bool { return x.text == "-" && x.known }) {
+	script := len(c.operands) > 0 && c.operands[0].text != "-"
+	if !script || slices.ContainsFunc(c.operands, func(x word) bool { return x.text == "-" && x.known }) {
 		j.stdinCode()
 	}
 	if c.has("-i") {
@@ -69,17 +58,28 @@ func (j *judged) interpreter() bool {
 	return false
 }
 
+// testsOf judges a run of the project's tests. The operands are what it looks
+// for tests in. A yes is about them as they are; a rule is about the run, as
+// with pytest, and outlives that tests change.
+func (j *judged) testsOf(c *call) {
+	pinned, pins := j.part.pinned, j.part.Pins
+	for _, x := range c.operands {
+		j.w.flow.edge(x.node, j.d)
+		j.use(kindScript, x, "")
+	}
+	j.part.pinned, j.part.Pins = pinned, pins
+	j.applyOptions(c)
+}
+
 // testRunner says that an interpreter was told to run the project's tests. The
 // grammar knows such an option of node alone.
 func (c *call) testRunner() bool {
 	return slices.ContainsFunc(c.flags, func(u flagUse) bool { return u.opt != nil && u.name == "--test" })
 }
 
+// hasCode says that an option gives the code, or names the module that has it.
 func hasCode(c *call) bool {
-	for _, u := range c.flags {
-		if u.opt != nil && (u.opt.kind == kindCode || u.name == "-m" || u.name == "--module") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.flags, func(u flagUse) bool { return u.opt != nil && (u.opt.kind == kindCode || isModule(u)) })
 }
+
+func isModule(u flagUse) bool { return u.name == "-m" || u.name == "--module" }

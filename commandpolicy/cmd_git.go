@@ -27,7 +27,7 @@ func (j *judged) git() bool {
 	s := grammars()["git "+sub.text]
 	if s == nil {
 		j.unknown("git " + sub.text + " is not known")
-		s = &spec{name: "git " + sub.text, opts: map[string]*option{}, hasRest: true}
+		s = &spec{name: "git " + sub.text, opts: map[string]*option{}, rest: kindText, hasRest: true}
 	}
 	c := s.take("git "+sub.text, rest)
 	j.name = "git " + sub.text

@@ -18,17 +18,7 @@ func (j *judged) gitOperands(sub string, c *call) {
 		if !x.known {
 			continue
 		}
-		p := x.text
-		if rev, file, ok := strings.Cut(p, ":"); ok && rev != "" {
-			p = file
-		}
-		p = strings.TrimPrefix(p, ":")
-		if len(p) > 2 && p != x.text && p[0] >= '0' && p[0] <= '3' && p[1] == ':' { // :2:path, a stage of the index
-			p = p[2:]
-		}
-		if i := strings.LastIndexByte(p, ')'); strings.HasPrefix(p, "(") && i > 0 { // :(top)path
-			p = p[i+1:]
-		}
+		p := gitPath(x.text)
 		if what, class := secretName("/"+p, j.w.places.home); content && (class != noSecret || namesSecret(p, "")) {
 			if what == "" {
 				what = "a pattern for files that hold secrets"
@@ -41,7 +31,7 @@ func (j *judged) gitOperands(sub string, c *call) {
 		if content {
 			whole = !j.gitReads(x, p) && whole
 		}
-		if strings.HasPrefix(x.text, "/") || strings.HasPrefix(x.text, "~") || x.text == ".." || strings.HasPrefix(x.text, "../") || strings.Contains(x.text, "/../") || strings.HasSuffix(x.text, "/..") {
+		if mayLeave(x.text) {
 			j.use(kindMeta, x, "")
 		}
 	}
@@ -53,6 +43,29 @@ func (j *judged) gitOperands(sub string, c *call) {
 	if whole {
 		j.part.Effects.Reads = appendNew(j.part.Effects.Reads, j.w.places.workspace)
 	}
+}
+
+// gitPath is the path in an operand that may name a revision, a stage of the
+// index or a pathspec too (gitrevisions(7); gitglossary(7), pathspec).
+func gitPath(operand string) string {
+	p := operand
+	if rev, file, ok := strings.Cut(p, ":"); ok && rev != "" {
+		p = file
+	}
+	p = strings.TrimPrefix(p, ":")
+	if len(p) > 2 && p != operand && p[0] >= '0' && p[0] <= '3' && p[1] == ':' { // :2:path
+		p = p[2:]
+	}
+	if i := strings.LastIndexByte(p, ')'); strings.HasPrefix(p, "(") && i > 0 { // :(top)path
+		p = p[i+1:]
+	}
+	return p
+}
+
+// mayLeave reports whether an operand, taken for a path, may lead out of the
+// folder that git runs in.
+func mayLeave(operand string) bool {
+	return strings.HasPrefix(operand, "/") || strings.HasPrefix(operand, "~") || strings.Contains("/"+operand+"/", "/../")
 }
 
 // gitReads notes the path of an operand whose content git shows, for the rules

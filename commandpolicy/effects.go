@@ -1,15 +1,18 @@
 package commandpolicy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
-// kind says what a program does with an option's value or an operand.
+// kind says what a program does with an option's value or an operand. The zero
+// value is the strictest.
 type kind uint8
 
 const (
-	kindText    kind = iota // harmless text
+	kindAsk     kind = iota // cannot be told to be harmless
+	kindText                // harmless text
 	kindRead                // reads the file
 	kindMeta                // looks at the file, or lists the folder, following links
 	kindName                // looks at the name itself
@@ -27,7 +30,6 @@ const (
 	kindIdent               // is a key that is used, not sent
 	kindCommand             // begins a command
 	kindUpload              // is sent over the network as text, or as @file
-	kindAsk                 // cannot be told to be harmless
 )
 
 // effects collects what one part does.
@@ -121,10 +123,9 @@ func (e *effects) use(k kind, x word, why string) {
 	case kindUpload:
 		e.upload(x)
 	case kindCommand, kindAsk:
-		if why == "" {
-			why = "an option that is not known to be harmless"
-		}
-		e.refuse(why)
+		e.refuse(cmp.Or(why, "an option that is not known to be harmless"))
+	default:
+		e.unknown("a use of a word that nothing is known of")
 	}
 }
 

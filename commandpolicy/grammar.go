@@ -219,12 +219,7 @@ func (s *spec) parseRow(words []string) error {
 	case "args":
 		return s.parseArgs(words[1:])
 	case "implicit":
-		if len(words) != 3 {
-			return fmt.Errorf("expected: implicit KIND TEXT")
-		}
-		x := known(words[2])
-		s.implicit, s.implKind = &x, kinds[words[1]]
-		return nil
+		return s.parseImplicit(words[1:])
 	case "never":
 		s.never = strings.TrimPrefix(words[1], `"`)
 		return nil
@@ -254,9 +249,22 @@ func (s *spec) parseRow(words []string) error {
 	return nil
 }
 
+func (s *spec) parseImplicit(words []string) error {
+	if len(words) != 2 {
+		return fmt.Errorf("expected: implicit KIND TEXT")
+	}
+	k, ok := kinds[words[0]]
+	if !ok {
+		return fmt.Errorf("implicit operand %q of %s", words[0], s.name)
+	}
+	x := known(words[1])
+	s.implicit, s.implKind = &x, k
+	return nil
+}
+
 // protoOption is what the first words of a row say about its options.
 func protoOption(words []string) (option, []string, error) {
-	var o option
+	o := option{kind: kindText}
 	first, optional := strings.CutSuffix(words[0], "?")
 	switch first {
 	case "flag":

@@ -112,7 +112,9 @@ func (j *judged) taken(files []string) bool {
 	return false
 }
 
-// apply turns a parsed command line into effects.
+// apply turns a parsed command line into effects: those of the program whatever
+// it is told, of its options, of its operands and its input; then it goes on
+// with the command that the program runs.
 func (j *judged) apply(s *spec, c *call) {
 	if s.net {
 		if len(c.operands) == 0 || c.operands[0].text != "completion" { // that is made on the spot
@@ -127,37 +129,14 @@ func (j *judged) apply(s *spec, c *call) {
 		j.unknown(c.broken)
 	}
 	j.follow = c.follow
-	for _, u := range c.flags {
-		if u.opt == nil {
-			j.w.flow.edge(u.value.node, j.d)
-			continue
-		}
-		if u.opt.kind == kindAsk {
-			j.refuse(u.raw + ": " + u.opt.why)
-			j.w.flow.edge(u.value.node, j.d)
-			continue
-		}
-		if u.has {
-			j.use(u.opt.kind, u.value, j.name+" "+u.raw)
-		}
-	}
+	j.useOptions(c)
 	if s.never != "" || s.net {
 		j.sensitive(s, c)
 	}
 	if s.within || c.has("--exec-batch", "--exec") {
 		j.within()
 	}
-	for i, x := range c.operands {
-		k, ok := s.operandKind(i)
-		if !ok {
-			j.refuse(j.name + " takes no such operand")
-			k = kindText
-		}
-		j.use(k, x, j.name)
-	}
-	if s.implicit != nil && len(c.operands) <= len(s.args) {
-		j.use(s.implKind, *s.implicit, j.name)
-	}
+	j.useOperands(s, c)
 	if s.stdin && len(c.command) == 0 && !(s.operandIs(kindScript) && len(c.operands) > 0) {
 		j.stdinCode()
 	}
@@ -170,11 +149,39 @@ func (j *judged) apply(s *spec, c *call) {
 	}
 }
 
+func (j *judged) useOptions(c *call) {
+	for _, u := range c.flags {
+		switch {
+		case u.opt == nil:
+			j.w.flow.edge(u.value.node, j.d)
+		case u.opt.kind == kindAsk:
+			j.refuse(u.raw + ": " + u.opt.why)
+			j.w.flow.edge(u.value.node, j.d)
+		case u.has:
+			j.use(u.opt.kind, u.value, j.name+" "+u.raw)
+		}
+	}
+}
+
+func (j *judged) useOperands(s *spec, c *call) {
+	for i, x := range c.operands {
+		k, ok := s.operandKind(i)
+		if !ok {
+			j.refuse(j.name + " takes no such operand")
+			k = kindText
+		}
+		j.use(k, x, j.name)
+	}
+	if s.implicit != nil && len(c.operands) <= len(s.args) {
+		j.use(s.implKind, *s.implicit, j.name)
+	}
+}
+
 // sensitive looks at every word of a program that may do anything with it:
 // none may lie in the agent's own files, and none that is sent away may be a
 // key. A word behind an option is left out there: ssh -i uses a key.
 func (j *judged) sensitive(s *spec, c *call) {
-	sends := s.net && s.rest == kindText && len(s.args) == 0 && len(c.operands) > 0
+	sends := s.net && (s.rest == kindText || !s.hasRest) && len(s.args) == 0 && len(c.operands) > 0
 	for i, x := range j.args {
 		j.touchesOwn(x)
 		if !sends || !x.known || strings.ContainsAny(x.text, ":") || strings.HasPrefix(x.text, "-") || i > 0 && strings.HasPrefix(j.args[i-1].text, "-") {

@@ -93,7 +93,7 @@ func (p *optionParser) gnu() {
 // number reads -20, and -20f, where letters of other options may follow.
 func (p *optionParser) number(x word) {
 	rest := strings.TrimLeft(x.text[1:], "0123456789")
-	p.add(flagUse{opt: &option{name: "-NUM"}, name: "-NUM", raw: strings.TrimSuffix(x.text, rest)})
+	p.add(flagUse{opt: &option{name: "-NUM", kind: kindText}, name: "-NUM", raw: strings.TrimSuffix(x.text, rest)})
 	if rest != "" {
 		p.cluster(x.cut("-" + rest))
 	}
