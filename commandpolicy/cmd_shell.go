@@ -59,11 +59,10 @@ func (j *judged) shellC(text word, params []word) {
 // ownShell runs f as another shell: it knows none of the functions of this one,
 // and of its variables only those that are exported, whichever they are.
 func (w *walker) ownShell(f func()) {
-	funcs, sure, defined, facts, later, vars := w.funcs, w.sure, w.defined, w.facts, w.later, w.vars
-	w.funcs, w.sure, w.defined, w.facts, w.later = map[string]*function{}, map[string]bool{}, nil, prescan{}, 0
-	w.vars = vars.inner()
+	saved := w.meanings
+	w.meanings = newMeanings(saved.vars.inner())
 	f()
-	w.funcs, w.sure, w.defined, w.facts, w.later, w.vars = funcs, sure, defined, facts, later, vars
+	w.meanings = saved
 }
 
 // posixOnly reports whether a plain POSIX shell does not parse the text.

@@ -69,7 +69,7 @@ func (l *loader) denied(cmd string, flags []string, line int) {
 		l.fail(line, "command %q can never match: it is the program's own name", cmd)
 		return
 	}
-	r := Rule{kind: kindRule, cmds: []string{cmd}, any: flags, anyPath: true}
+	r := Rule{kind: kindRule, aboutCommand: aboutCommand{cmds: []string{cmd}, any: flags, anyPath: true}}
 	r.Hit = Hit{Decision: Deny, File: l.file.Name, Line: line, Layer: l.file.Layer, Because: "commands.json"}
 	l.add(r)
 }

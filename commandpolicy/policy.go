@@ -4,11 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 )
 
 // A Policy is a set of files. The nil Policy holds the built-in list alone. A
@@ -257,43 +254,6 @@ func (p *Policy) Path(act Act, name string, w When) Spoken {
 	return s.end()
 }
 
-// fitsPath compares a [[path]] rule with an act on a path.
-func (r *Rule) fitsPath(act Act, name string, w When) bool {
-	if !slices.Contains(r.acts, act) {
-		return false
-	}
-	for _, g := range r.globs {
-		base, g := anchored(g, w)
-		if base == "" {
-			if r.Decision == Allow {
-				continue
-			}
-			base, g = "/", "**/"+g
-		}
-		base = path.Clean(base)
-		if !below(name, base) {
-			continue
-		}
-		rel := strings.TrimPrefix(strings.TrimPrefix(name, base), "/")
-		if ok, err := doublestar.Match(g, rel); ok && err == nil {
-			return true
-		}
-	}
-	return false
-}
-
-// anchored is where a glob of a [[path]] rule starts, and what it says beneath
-// that. The folder is "" where nobody knows it.
-func anchored(glob string, w When) (base, rest string) {
-	switch {
-	case strings.HasPrefix(glob, "~/"):
-		return w.Home, glob[2:]
-	case strings.HasPrefix(glob, "/"):
-		return "/", glob[1:]
-	}
-	return w.Workspace, glob
-}
-
 // Host tells which rules speak about traffic: method is GET, PUSH or CONNECT.
 func (p *Policy) Host(host, method string, w When) Spoken {
 	var s speech
@@ -305,26 +265,6 @@ func (p *Policy) Host(host, method string, w When) Spoken {
 	return s.end()
 }
 
-func (r *Rule) fitsHost(host, method string) bool {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if !slices.Contains(r.methods, method) {
-		return false
-	}
-	for _, h := range r.hosts {
-		if h == "*" { // of a rule that tightens; one that allows is refused as over-broad
-			return true
-		}
-		if rest, ok := strings.CutPrefix(h, "*."); ok {
-			if strings.HasSuffix(host, "."+rest) {
-				return true
-			}
-		} else if h == host {
-			return true
-		}
-	}
-	return false
-}
-
 // MCP tells which rules speak about a tool of an MCP server.
 func (p *Policy) MCP(server, tool string, w When) Spoken {
 	var s speech
@@ -334,14 +274,4 @@ func (p *Policy) MCP(server, tool string, w When) Spoken {
 		}
 	})
 	return s.end()
-}
-
-// fitsMCP compares names exactly where a rule allows; one that tightens also
-// means those that differ in case, and takes * for every server.
-func (r *Rule) fitsMCP(server, tool string) bool {
-	if r.Decision == Allow {
-		return r.server == server && (len(r.tools) == 0 || slices.Contains(r.tools, tool))
-	}
-	return (r.server == "*" || strings.EqualFold(r.server, server)) &&
-		(len(r.tools) == 0 || slices.ContainsFunc(r.tools, func(name string) bool { return strings.EqualFold(name, tool) }))
 }

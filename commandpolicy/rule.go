@@ -1,10 +1,6 @@
 package commandpolicy
 
-import (
-	"slices"
-	"strings"
-	"time"
-)
+import "time"
 
 // ruleKind is the table that a rule stands in.
 type ruleKind string
@@ -17,11 +13,25 @@ const (
 )
 
 // A Rule is one rule of a policy. Its Hit says where it stands and what it
-// decides.
+// decides, its kind which of the four says what it speaks about; the other
+// three are empty.
 type Rule struct {
 	Hit
 	kind ruleKind
+	aboutCommand
+	aboutPath
+	aboutHost
+	aboutMCP
 
+	expires       time.Time
+	untaintedOnly bool
+	kept
+	match   []string // examples that must fit, or the file does not load
+	noMatch []string // and such that must not
+}
+
+// aboutCommand is what a [[rule]] speaks about.
+type aboutCommand struct {
 	cmds    []string
 	subs    [][]string // first operands, each a sequence
 	args    []string   // the whole argument list, when exact
@@ -34,24 +44,29 @@ type Rule struct {
 
 	files    map[string]string // content of the files that decide what runs, by name
 	hasFiles bool
+}
 
+// aboutPath is what a [[path]] speaks about.
+type aboutPath struct {
 	globs []string
 	acts  []Act
+}
 
-	hosts   []string
-	methods []string
+// aboutHost is what a [[host]] speaks about.
+type aboutHost struct{ hosts, methods []string }
 
+// aboutMCP is what an [[mcp]] speaks about.
+type aboutMCP struct {
 	server string
 	tools  []string
+}
 
-	expires       time.Time
-	since         time.Time // remembered rules: when they were kept; silent before
-	root          string    // remembered rules: the one workspace they count in, else ""
-	source        string    // remembered rules: where the yes was said
-	untaintedOnly bool
-	question      string // remembered rules: the question they came from
-	match         []string
-	noMatch       []string
+// kept is what a remembered rule tells of the yes that it comes from.
+type kept struct {
+	since    time.Time // when that was said: silent before
+	root     string    // the one workspace it counts in, "" for every one
+	source   string    // where it was said
+	question string    // the question it answers
 }
 
 // Kind is the table that the rule stands in: "rule", "path", "host" or "mcp".
@@ -66,13 +81,17 @@ func (r *Rule) Silent(w When) string {
 		return "the clock stands before the moment it was kept"
 	case r.root != "" && r.root != w.Workspace:
 		return "counts in " + r.root
-	case r.Grade != "" && gradeRank(w.Grade) < gradeRank(r.Grade):
+	case r.remembered() && r.Grade != "" && gradeRank(w.Grade) < gradeRank(r.Grade):
 		return "was kept at sandbox grade " + r.Grade
 	case r.untaintedOnly && w.Tainted:
 		return "counts only while no untrusted text is in the context"
 	}
 	return ""
 }
+
+// remembered says that a person kept the rule when asked: it was said at a
+// sandbox grade, which a rule that somebody wrote down does not depend on.
+func (r *Rule) remembered() bool { return r.Layer == LayerRemembered || r.Layer == LayerSession }
 
 // Root is the one workspace that a remembered rule counts in; "" for every one.
 func (r *Rule) Root() string { return r.root }
@@ -81,15 +100,7 @@ func (r *Rule) Root() string { return r.root }
 func (r *Rule) Expires() time.Time { return r.expires }
 
 // active reports whether the rule speaks under w.
-func (r *Rule) active(w When) bool {
-	if !r.expires.IsZero() && !w.Now.Before(r.expires) || w.Now.Before(r.since) || r.root != "" && r.root != w.Workspace {
-		return false
-	}
-	if r.untaintedOnly && w.Tainted {
-		return false
-	}
-	return r.Layer != LayerRemembered && r.Layer != LayerSession || r.Grade == "" || gradeRank(w.Grade) >= gradeRank(r.Grade)
-}
+func (r *Rule) active(w When) bool { return r.Silent(w) == "" }
 
 // gradeRank orders the grades of the sandbox; none and unknown ones are lowest.
 func gradeRank(grade string) int {
@@ -102,225 +113,4 @@ func gradeRank(grade string) int {
 		return 1
 	}
 	return 0
-}
-
-// fit says whether a rule fits a part: surely, perhaps (words are not known
-// before the run), or not.
-type fit uint8
-
-const (
-	fitNo fit = iota
-	fitMaybe
-	fitYes
-)
-
-// fits compares a [[rule]] with a part of a command.
-func (r *Rule) fits(p *Part) fit {
-	if p.Kind != PartCall {
-		return r.fitsWrapper(p)
-	}
-	if name := p.program(); !slices.Contains(r.cmds, p.Name) && (name == "" || !slices.Contains(r.cmds, name)) {
-		if p.Name == "" && r.Decision != Allow {
-			return fitMaybe // a program that is not known may be the one
-		}
-		return r.fitsWrapper(p)
-	}
-	if p.call == nil {
-		return fitNo
-	}
-	worst := fitYes
-	for _, f := range []fit{r.fitsArgs(p), r.fitsSub(p.call), r.fitsFlags(p)} {
-		worst = min(worst, f)
-	}
-	if r.Decision == Allow {
-		if worst != fitYes || !allArgsKnown(p) || p.call.outside && !r.anyPath || !r.fitsPins(p) || !r.fitsRunner(p) {
-			return fitNo
-		}
-	}
-	return worst
-}
-
-// fitsWrapper lets a deny or ask rule speak about sudo, env and their like,
-// which are taken off before the command they run is judged.
-func (r *Rule) fitsWrapper(p *Part) fit {
-	if r.Decision == Allow || len(r.subs) > 0 || r.exact || len(r.any) > 0 || r.hasOnly || len(r.forbid) > 0 {
-		return fitNo
-	}
-	for _, w := range p.Wrappers {
-		name, _, _ := strings.Cut(w, " ")
-		if slices.Contains(r.cmds, name) {
-			return fitYes
-		}
-	}
-	return fitNo
-}
-
-func allArgsKnown(p *Part) bool {
-	return !slices.ContainsFunc(p.Argv, func(a Arg) bool { return !a.Known })
-}
-
-// patternArgs are the arguments as written: names that one pattern became are
-// one word again. ok is false when a name that a pattern became would be read
-// as an option.
-func patternArgs(p *Part) (args []string, ok bool) {
-	last := ""
-	for i, a := range p.Argv {
-		if i == 0 {
-			continue
-		}
-		if a.Glob != "" {
-			if strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Glob, "-") {
-				return nil, false
-			}
-			if a.Glob == last {
-				continue
-			}
-			last = a.Glob
-			args = append(args, a.Glob)
-			continue
-		}
-		last = ""
-		args = append(args, a.Text)
-	}
-	return args, true
-}
-
-func (r *Rule) fitsArgs(p *Part) fit {
-	if !r.exact {
-		if _, ok := patternArgs(p); !ok && r.Decision == Allow {
-			return fitNo
-		}
-		return fitYes
-	}
-	args, ok := patternArgs(p)
-	switch {
-	case ok && slices.Equal(args, r.args):
-		return fitYes
-	case !allArgsKnown(p):
-		return fitMaybe
-	}
-	return fitNo
-}
-
-// fitsSub compares the first operands.
-func (r *Rule) fitsSub(c *call) fit {
-	if len(r.subs) == 0 {
-		return fitYes
-	}
-	best := fitNo
-	for _, sub := range r.subs {
-		best = max(best, subFit(sub, c.operands))
-	}
-	return best
-}
-
-func subFit(sub []string, operands []word) fit {
-	for i, want := range sub {
-		switch {
-		case i >= len(operands):
-			return fitNo
-		case !operands[i].known:
-			return fitMaybe
-		case operands[i].text != want:
-			return fitNo
-		}
-	}
-	return fitYes
-}
-
-// fitsFlags compares the options, by the names of the grammar.
-func (r *Rule) fitsFlags(p *Part) fit {
-	c := p.call
-	if len(r.forbid) > 0 && r.Decision == Allow && c.broken != "" && !c.loose {
-		return fitNo // an option that is not known may be a forbidden one
-	}
-	if r.Decision == Allow && !r.exact && r.unnamedRisk(p) {
-		return fitNo
-	}
-	if r.hasOnly {
-		for _, u := range c.flags {
-			if u.short && r.Decision == Allow || !flagIn(c, u, r.only, false) {
-				return fitNo
-			}
-		}
-	}
-	for _, u := range c.flags {
-		if flagIn(c, u, r.forbid, r.Decision == Allow) {
-			return fitNo
-		}
-	}
-	if len(r.any) == 0 {
-		return fitYes
-	}
-	for _, u := range c.flags {
-		if flagIn(c, u, r.any, r.Decision != Allow) {
-			return fitYes
-		}
-	}
-	if !allArgsKnown(p) {
-		return fitMaybe
-	}
-	return fitNo
-}
-
-// unnamedRisk reports whether an option is given that runs a program or code,
-// or that cannot be told to be harmless, and that the rule does not name.
-func (r *Rule) unnamedRisk(p *Part) bool {
-	for _, u := range p.call.flags {
-		risky := u.opt != nil && runsOther(u.opt.kind)
-		if bareNever(p.Name) {
-			// The rule is about a script: nothing else may be what runs.
-			risky = risky || runsElse[u.raw]
-		}
-		if risky && !flagIn(p.call, u, r.only, false) && !flagIn(p.call, u, r.any, false) {
-			return true
-		}
-	}
-	return false
-}
-
-func runsOther(k kind) bool {
-	switch k {
-	case kindExec, kindCode, kindScript, kindShell, kindAsk:
-		return true
-	}
-	return false
-}
-
-// runsElse are options by which a shell or an interpreter runs something else
-// than its first operand.
-var runsElse = setOf(`-c -s -m --module -i -p -e -E -r`)
-
-// flagIn reports whether an option as used is one of names. loose also counts
-// what may be one of them: an abbreviation, or a letter of a cluster, of a
-// program without a grammar.
-func flagIn(c *call, u flagUse, names []string, loose bool) bool {
-	for _, n := range names {
-		if n == u.raw || n == u.name || c.canonical(n) == u.name && u.opt != nil {
-			return true
-		}
-		if !loose || u.opt != nil {
-			continue
-		}
-		if strings.HasPrefix(u.raw, "--") && strings.HasPrefix(n, u.raw) {
-			return true
-		}
-		if len(n) == 2 && n[0] == '-' && !strings.HasPrefix(u.raw, "--") && strings.Contains(u.raw, n[1:]) {
-			return true
-		}
-	}
-	return false
-}
-
-// canonical is the grammar's name for an option as people write it.
-func (c *call) canonical(name string) string {
-	for _, s := range []*spec{c.sub, c.spec} {
-		if s == nil {
-			continue
-		}
-		if o := s.opts[name]; o != nil {
-			return o.name
-		}
-	}
-	return name
 }

@@ -86,7 +86,7 @@ func exactRule(part *Part, where Context) []Rule {
 		if !ok || !validCmd(name) && !validProgram(name) || part.call == nil || unwrapped(name) || !allArgsKnown(part) || !part.pinsKnown() {
 			return nil
 		}
-		r := Rule{kind: kindRule, cmds: []string{name}, args: args, exact: true, anyPath: part.call.outside}
+		r := Rule{kind: kindRule, aboutCommand: aboutCommand{cmds: []string{name}, args: args, exact: true, anyPath: part.call.outside}}
 		if strings.HasPrefix(part.Name, "run_code:") {
 			r.exact, r.args = false, nil
 		}
@@ -123,7 +123,7 @@ func redirectRules(part *Part, where Context) []Rule {
 
 // PathRule is the smallest rule that allows an act on a path.
 func PathRule(act Act, name string) Rule {
-	r := Rule{kind: kindPathRule, globs: []string{escapeGlobstar(name)}, acts: []Act{act}}
+	r := Rule{kind: kindPathRule, aboutPath: aboutPath{globs: []string{escapeGlobstar(name)}, acts: []Act{act}}}
 	r.Decision = Allow
 	return r
 }
@@ -134,14 +134,14 @@ func escapeGlobstar(s string) string {
 
 // HostRule is the smallest rule that allows traffic.
 func HostRule(host, method string) Rule {
-	r := Rule{kind: kindHostRule, hosts: []string{strings.ToLower(host)}, methods: []string{method}}
+	r := Rule{kind: kindHostRule, aboutHost: aboutHost{hosts: []string{strings.ToLower(host)}, methods: []string{method}}}
 	r.Decision, r.OneHost = Allow, true
 	return r
 }
 
 // MCPRule is the smallest rule that allows a tool.
 func MCPRule(server, tool string) Rule {
-	r := Rule{kind: kindMCPRule, server: server, tools: []string{tool}}
+	r := Rule{kind: kindMCPRule, aboutMCP: aboutMCP{server: server, tools: []string{tool}}}
 	r.Decision, r.OneHost = Allow, true
 	return r
 }
@@ -229,7 +229,7 @@ func widerScopes(part *Part) []Scope {
 	if len(sub) > 0 && (!takesFiles[name] || handsOn[name+"/"+sub[0]]) {
 		return nil
 	}
-	base := Rule{kind: kindRule, cmds: []string{name}}
+	base := Rule{kind: kindRule, aboutCommand: aboutCommand{cmds: []string{name}}}
 	base.Decision = Allow
 	if len(sub) > 0 {
 		base.subs = [][]string{sub}

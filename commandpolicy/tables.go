@@ -90,7 +90,7 @@ func (l *loader) tables(doc *document) {
 
 // common fills what all kinds of rules share.
 func (l *loader) common(k ruleKind, t commonTable, line int) Rule {
-	r := Rule{kind: k, untaintedOnly: t.UntaintedOnly, question: t.Question, match: t.Match, noMatch: t.NoMatch}
+	r := Rule{kind: k, untaintedOnly: t.UntaintedOnly, match: t.Match, noMatch: t.NoMatch}
 	r.Hit = Hit{File: l.file.Name, Line: line, Layer: l.file.Layer, Because: t.Because, Grade: t.Grade, ID: t.ID}
 	if t.Decision == "" {
 		l.fail(line, "decision is missing: write decision = \"allow\", \"ask\" or \"deny\"")
@@ -107,7 +107,7 @@ func (l *loader) common(k ruleKind, t commonTable, line int) Rule {
 	if err != nil {
 		l.fail(line, "%v", err)
 	}
-	r.expires, r.root, r.source = when, t.Root, t.Source
+	r.expires, r.kept = when, kept{root: t.Root, source: t.Source, question: t.Question}
 	if r.since, err = expiry(t.Since); err != nil {
 		l.fail(line, "since: write a time with a zone (2027-01-31T12:00:00Z)")
 	}

@@ -61,7 +61,7 @@ func TestMayMeet(t *testing.T) {
 		{"a/*/c", "/w/b/x", false}, {"**/x", "/w/q/r", true}, {"**/x", "/other", false}, {"/etc/**", "/etc/ssl", true}, {"/etc/**", "/", true},
 		{"~/n/*", "/h", true}, {"~/n/*", "/h/m", false}, {"a/b", "/w/a/b/c", false}, {"*.go", "/w", true}, {"*.go", "/w/src", false},
 	} {
-		r := Rule{globs: []string{c.glob}, acts: []Act{ActRead}}
+		r := Rule{aboutPath: aboutPath{globs: []string{c.glob}, acts: []Act{ActRead}}}
 		if got := r.fitsBelow(ActRead, c.folder, w); got != c.want {
 			t.Errorf("%s beneath %s: %v", c.glob, c.folder, got)
 		}

@@ -39,6 +39,13 @@ type vars struct {
 	preset   map[string]value
 }
 
+func newVars(env map[string]string, preset map[string]value) *vars {
+	return &vars{
+		now: map[string]value{}, fickle: map[string]bool{}, repeated: map[string]bool{},
+		bound: map[string]value{}, ever: map[string][]string{}, env: env, preset: preset,
+	}
+}
+
 type change struct {
 	name string
 	old  value
@@ -205,8 +212,9 @@ func (v *vars) touched(name string) bool {
 
 // inner are the variables of a shell that this one starts.
 func (v *vars) inner() *vars {
-	return &vars{now: map[string]value{}, fickle: map[string]bool{}, repeated: map[string]bool{}, bound: map[string]value{},
-		ever: map[string][]string{}, env: v.env, preset: v.preset, outer: v}
+	in := newVars(v.env, v.preset)
+	in.outer = v
+	return in
 }
 
 var intPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?[0-9]{1,18}$`) })

@@ -12,28 +12,41 @@ import (
 type walker struct {
 	a      *Analysis
 	places *places
-	vars   *vars
 	flow   *flow
+	shell
+	meanings
 
+	been    []string // every folder that was ever current, for the deny list
+	nesting int      // shell text in shell text
+	budget  int      // bytes of nested text that may still be parsed
+	unroll  int      // bytes of loop bodies that may still be walked again
+}
+
+// shell is what a subshell has a copy of.
+type shell struct {
 	dirs   []string // the folders that may be current; none: not known
 	old    []string // the folders before the last cd
-	been   []string // every folder that was ever current, for the deny list
 	passed []string // where a cd of this very statement leads, when it succeeds
+	args   node     // where the positional parameters come from
+	io     streams
+	fds    map[string]node
+	async  bool // in a pipeline or in the background
 
+	pathChanged, ifsChanged, globChanged, cdpathChanged bool
+}
+
+// meanings are what names mean in a shell: one that is started anew has its own.
+type meanings struct {
+	vars    *vars
 	funcs   map[string]*function
 	sure    map[string]bool // functions that are surely defined here
 	defined []string        // their names, in the order of definition
 	later   int             // depth of text that runs at another time: bodies, traps
-	args    node            // where the positional parameters come from
-	io      streams
-	fds     map[string]node
-	async   bool // in a pipeline or in the background
-	facts   prescan
-	nesting int // shell text in shell text
-	budget  int // bytes of nested text that may still be parsed
-	unroll  int // bytes of loop bodies that may still be walked again
+	facts   prescan         // of the whole text
+}
 
-	pathChanged, ifsChanged, globChanged, cdpathChanged bool
+func newMeanings(v *vars) meanings {
+	return meanings{vars: v, funcs: map[string]*function{}, sure: map[string]bool{}}
 }
 
 // streams are the places that the standard streams lead to; zero is outside.
@@ -51,18 +64,16 @@ func newWalker(a *Analysis, c Context) *walker {
 	if dir == "" {
 		dir = p.workspace
 	}
-	w := &walker{
-		a: a, places: p, flow: newFlow(), dirs: []string{dir}, been: []string{dir},
-		funcs: map[string]*function{}, sure: map[string]bool{}, fds: map[string]node{},
-		budget: 64<<10 + 4*len(a.Text), unroll: 64 << 10,
-	}
 	preset := map[string]value{"IFS": {text: " \t\n", known: true}}
 	if p.home != "" {
 		preset["HOME"] = value{text: p.home, known: true}
 	}
-	w.vars = &vars{now: map[string]value{}, fickle: map[string]bool{}, repeated: map[string]bool{},
-		bound: map[string]value{}, ever: map[string][]string{}, env: c.Env, preset: preset}
-	return w
+	return &walker{
+		a: a, places: p, flow: newFlow(),
+		shell:    shell{dirs: []string{dir}, fds: map[string]node{}},
+		meanings: newMeanings(newVars(c.Env, preset)),
+		been:     []string{dir}, budget: 64<<10 + 4*len(a.Text), unroll: 64 << 10,
+	}
 }
 
 // problem records something that no rule can cover.
@@ -237,16 +248,14 @@ func (w *walker) node(c syntax.Command) {
 
 // subshell runs f in a copy of the shell.
 func (w *walker) subshell(f func()) {
-	saved := *w
+	saved := w.shell
 	m := w.vars.mark()
 	lost, defined := w.vars.lost, len(w.defined)
 	f()
 	w.vars.undo(m)
 	w.vars.lost = lost
 	w.unsure(defined)
-	w.dirs, w.old, w.passed = saved.dirs, saved.old, saved.passed
-	w.io, w.fds, w.async, w.args = saved.io, saved.fds, saved.async, saved.args
-	w.pathChanged, w.ifsChanged, w.globChanged, w.cdpathChanged = saved.pathChanged, saved.ifsChanged, saved.globChanged, saved.cdpathChanged
+	w.shell = saved
 }
 
 // maybe runs f, which the shell may skip or repeat.
