@@ -24,6 +24,21 @@
 //   - Adding a file of the project layer never loosens an answer.
 //   - The same text, facts and rules give the same answer.
 //
+// # How a text is judged
+//
+// The files in the order of the way, for whoever audits it:
+//
+//   - parse.go parses; walk.go goes through the tree once, clauses.go through
+//     its lists and loops, pieces.go, word.go and split.go expand words, vars.go
+//     keeps what is known of variables.
+//   - command.go finds what a command line really runs, judge.go takes it apart
+//     by its grammar (grammar.go, options.go) and its hook (hooks.go, cmd_*.go),
+//     effects.go and fileuse.go note what each word of it does.
+//   - flow.go follows content from where it comes to where it goes, and finish.go
+//     draws the conclusions that need the whole text.
+//   - load.go and tables.go read rules, rule.go is one, fit.go says whether it
+//     fits, and policy.go what all of them say.
+//
 // # From whom
 //
 // From a model that writes commands on behalf of whoever wrote the text in its
