@@ -74,7 +74,14 @@ func undoPoints(c event.Command) []event.Body {
 			{Call: "2", Turn: 8, Tool: "write_file", Title: `write "notes.md" (+90)`, Files: []event.UndoFile{{Path: "notes.md", Change: "created"}}, Undone: true},
 		}}}
 	case event.Undo:
-		if c.Dry {
+		switch {
+		case c.Dry && c.Call == "3":
+			return []event.Body{event.UndoPlan{Of: []string{"3"}, Files: []event.UndoFile{{Path: "scan/gen2.go", Change: "deleted"}, {Path: "scan/gen.go", Conflict: "was changed after the call, in the same place"}}, Conflicts: []event.UndoConflict{conflict()}}}
+		case len(c.Resolve) > 0:
+			q := proposal("settle")
+			q.Tool, q.Title = "undo", "resolve a conflict in scan/gen.go: "+c.Resolve[0].How
+			return []event.Body{event.QuestionOpened{Question: q}}
+		case c.Dry:
 			return []event.Body{event.UndoPlan{Of: []string{c.Call}, Files: []event.UndoFile{{Path: "scan/token.go", Change: "written", Merged: true}, {Path: "scan/lex.go", Change: "deleted"}}, Lines: []event.Line{
 				{Kind: event.LineFile, Text: "scan/token.go"}, {Kind: event.LineHunk, Text: "@@ lines 10-14"}, {Kind: event.LineContext, Text: "   10    10   type Token struct {"},
 				{Kind: event.LineDelete, Text: "   11       - 	Col int // from 1"}, {Kind: event.LineAdd, Text: "         11 + 	Col int"}, {Kind: event.LineContext, Text: "   12    12   }"},
@@ -82,6 +89,22 @@ func undoPoints(c event.Command) []event.Body {
 		}
 	}
 	return nil
+}
+
+// conflict is a path that somebody else changed after the agent.
+func conflict() event.UndoConflict {
+	x := event.UndoConflict{Path: "scan/gen.go", Why: "was changed after the call, in the same place", Now: "now", Can: []string{event.ResolveKeep, event.ResolveOld, event.ResolveText}, Merged: []byte("package scan\n<<<<<<< what is there now\nmine\n")}
+	for _, l := range []string{"before    a file, mode 0644, 36 bytes, sha256 5d1a0f9e33b7", "agent     a file, mode 0644, 52 bytes, sha256 0c77e1d4a2f8", "now       a file, mode 0644, 47 bytes, sha256 a94b2c60ed15"} {
+		x.Lines = append(x.Lines, event.Line{Kind: event.LineFact, Text: l})
+	}
+	step := func(title, old, new string) {
+		x.Lines = append(x.Lines, event.Line{Kind: event.LineBlank}, event.Line{Kind: event.LineFile, Text: title}, event.Line{Kind: event.LineHunk, Text: "@@ lines 1-3"},
+			event.Line{Kind: event.LineContext, Text: "    1     1   package scan"}, event.Line{Kind: event.LineDelete, Text: "    3       - " + old}, event.Line{Kind: event.LineAdd, Text: "          3 + " + new})
+	}
+	step("what the agent did: from before to agent", "const limit = 10", "const limit = 100 // generated")
+	step("what somebody else did since: from agent to now", "const limit = 100 // generated", "const limit = 64 // mine")
+	step("what taking the old one would do: from now to before", "const limit = 64 // mine", "const limit = 10")
+	return x
 }
 
 // world is a session in which much goes on besides talk.

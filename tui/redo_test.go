@@ -8,6 +8,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui"
+	"github.com/tera-pilot/tera-pilot/tui/app"
 	"github.com/tera-pilot/tera-pilot/tui/tuitest"
 )
 
@@ -106,5 +107,54 @@ func TestWhyAndTheID(t *testing.T) {
 	})
 	if !strings.Contains(string(sent), "\x1b]52;c;NDEx\x07") { // "411", its number
 		t.Errorf("nothing was sent to the clipboard")
+	}
+}
+
+// TestAConflictIsResolvedOnTheScreen: each key says one thing about the path
+// that is on the screen, a marked text that nobody touched says nothing, and
+// none of them is a yes.
+func TestAConflictIsResolvedOnTheScreen(t *testing.T) {
+	for _, c := range []struct{ name, keys, edited, want string }{
+		{"keep", "c k", "", "keep"}, {"old", "c o", "", "old"}, {"from the plan", "enter c k", "", "keep"},
+		{"a text", "c e", "package scan\nconst limit = 64\n", "text"}, {"marks and all", "c e", "=", ""},
+		{"next, and keep", "c n k", "", "keep"}, {"back", "c esc k o", "", ""}, {"away", "c esc esc k", "", ""},
+	} {
+		s := tuitest.NewSession(finished()...)
+		s.On = undoPoints
+		desk := testDesk()
+		desk.Edit = func(_, text string) (app.Editing, error) {
+			if c.edited != "=" {
+				text = c.edited
+			}
+			return &tuitest.Editor{Leaves: text}, nil
+		}
+		tuitest.Play(t, 100, 30, tui.Options{Session: s, Desk: desk}, func(p *tuitest.Program) {
+			p.Keys("ctrl+z", "down", "down")
+			for _, k := range strings.Fields(c.keys) {
+				p.Keys(k)
+				p.Wait(500 * ms)
+			}
+			p.Wait(3 * time.Second)
+			got := ""
+			for _, x := range s.Commands() {
+				switch x := x.(type) {
+				case event.Undo:
+					for _, r := range x.Resolve {
+						got += r.How
+						if x.Dry || x.Call != "3" || x.Path != "scan/gen.go" || r.Path != x.Path || r.Now != "now" || r.How == event.ResolveText && string(r.Text) != c.edited {
+							t.Errorf("%s: told %+v", c.name, x)
+						}
+					}
+				case event.Answer:
+					t.Errorf("%s: answered %+v", c.name, x)
+				}
+			}
+			if got != c.want {
+				t.Errorf("%s: told %q, want %q\n%s", c.name, got, c.want, p.Screen.Text())
+			}
+			if asks := strings.Contains(p.Screen.Text(), "resolve a conflict in"); asks != (c.want != "") {
+				t.Errorf("%s: asks is %v\n%s", c.name, asks, p.Screen.Text())
+			}
+		})
 	}
 }

@@ -197,6 +197,15 @@ func listScenes() []scene {
 			s.On = undoPoints
 			p.Keys("ctrl+z", "down", "enter")
 		}},
+		{"undo-conflict", finished, func(p *tuitest.Program, s *tuitest.Session) {
+			s.On = undoPoints
+			p.Keys("ctrl+z", "down", "down", "c")
+		}},
+		{"undo-resolve", finished, func(p *tuitest.Program, s *tuitest.Session) {
+			s.On = undoPoints
+			p.Keys("ctrl+z", "down", "down", "c", "o")
+			p.Wait(time.Second)
+		}},
 		{"plain-text", finished, func(p *tuitest.Program, s *tuitest.Session) { p.Keys("f2") }},
 		{"jobs", world, typed("/jobs")},
 		{"jobs-none", finished, typed("/jobs")},

@@ -19,6 +19,7 @@ type questions struct {
 	open     *ask.Room // the session's; nil for none
 	later    bool      // the person does not want to see it now
 	answered time.Time // when it was answered; zero when it was not
+	wanted   time.Time // when a key asked for the one that is to come; zero when none did
 
 	own *ask.Room      // whether the person means it; nil for none
 	yes func() tea.Cmd // what a yes to it does
@@ -56,6 +57,19 @@ func (q *questions) from(acted time.Time) (at time.Time, ok bool) {
 		at = again
 	}
 	return at, true
+}
+
+// wantedFor is how long the question that the person asked for by a key of a
+// list takes the focus at once.
+const wantedFor = 5 * time.Second
+
+// expected says that a question is the one that the person asked for.
+func (q *questions) expected(x event.Question, now time.Time) bool {
+	is := !q.wanted.IsZero() && now.Sub(q.wanted) < wantedFor && x.Tool == "undo"
+	if is {
+		q.wanted = time.Time{}
+	}
+	return is
 }
 
 // blur takes the focus from a question. One of our own is closed by that.
@@ -104,6 +118,9 @@ func (m *Model) follow() {
 			m.drop()
 		}
 		m.asks.open, m.asks.later, m.asks.answered = ask.New(*q, m.o.By), false, time.Time{}
+		if now := m.o.Now(); m.asks.expected(*q, now) {
+			m.focus(now)
+		}
 	}
 }
 

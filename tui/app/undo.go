@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -24,14 +25,17 @@ type undo struct {
 	asked  event.Undo      // what it is the plan of
 	sheet  *sheet.Sheet
 	rev    uint64
+
+	conflicts *conflicts // of the plan, when they are looked at
+	straight  bool       // the plan was asked for to look at them
 }
 
-func (m *Model) openUndo() {
+func (m *Model) openUndo() *undo {
 	lit := safe.Lit
 	u := &undo{list: list{picker.Room{
 		Title: lit("undo  what this session changed"), Empty: lit("nothing was changed in this session"),
 		Foot: []picker.Hint{
-			hint(lit("enter"), lit("show what would happen")), hint(lit("u"), lit("take this back")), hint(lit("U"), lit("and all after it")), hint(lit("a"), lit("redo")),
+			hint(lit("enter"), lit("what would happen")), hint(lit("u"), lit("take this back")), hint(lit("U"), lit("and all after it")), hint(lit("c"), lit("resolve conflict")), hint(lit("a"), lit("redo")),
 			hint(lit("/"), lit("find")), hint(lit("esc"), lit("back")),
 		},
 	}}}
@@ -40,6 +44,7 @@ func (m *Model) openUndo() {
 	u.set(m.state.Undo.Points)
 	u.rev = m.state.Rev
 	m.o.Send(event.ListUndo{})
+	return u
 }
 
 func (u *undo) set(points []event.UndoPoint) {
@@ -103,13 +108,20 @@ func (u *undo) look(m *Model) {
 	u.set(m.state.Undo.Points)
 	if p := m.state.Undo.Plan; p != nil && p != u.plan {
 		u.plan, u.sheet = p, sheet.New(p.Lines)
+		if u.straight && len(p.Conflicts) > 0 {
+			u.conflicts = newConflicts(p, u.asked)
+		}
+		u.straight = false
 	}
 }
 
 func (u *undo) view(m *Model, w, h int, _ time.Time) ([]view.Line, *view.Cell) {
 	u.look(m)
-	if u.plan == nil {
+	switch {
+	case u.plan == nil:
 		return u.room.View(w, h, m.widths)
+	case u.conflicts != nil:
+		return u.conflicts.view(m, w, h), nil
 	}
 	return u.planView(m, w, h), nil
 }
@@ -137,12 +149,23 @@ func (u *undo) planView(m *Model, w, h int) []view.Line {
 	out = out[:min(len(out), max(2, h/2))]
 	rows, _ := u.sheet.View(w, max(0, h-len(out)-3), m.widths)
 	out = append(append(out, nil), rows...)
-	keys := m.hintRow(w, hint(safe.Lit("u"), safe.Lit("do it")), hint(safe.Lit("up down pgup pgdown"), safe.Lit("scroll")), hint(safe.Lit("esc"), safe.Lit("back, nothing is done")))
-	return append(view.Fill(out, max(0, h-2)), view.Rule(w), keys)
+	keys := []picker.Hint{hint(safe.Lit("u"), safe.Lit("do it"))}
+	if len(u.plan.Conflicts) > 0 {
+		keys = append(keys, hint(safe.Lit("c"), safe.Lit("resolve the conflict")))
+	}
+	keys = append(keys, hint(safe.Lit("up down pgup pgdown"), safe.Lit("scroll")), hint(safe.Lit("esc"), safe.Lit("back, nothing is done")))
+	return append(view.Fill(out, max(0, h-2)), view.Rule(w), m.hintRow(w, keys...))
 }
 
 func (u *undo) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool) {
-	if u.plan != nil {
+	switch {
+	case u.conflicts != nil:
+		cmd, leave, ok := u.conflicts.key(m, name)
+		if leave {
+			u.conflicts = nil
+		}
+		return cmd, ok
+	case u.plan != nil:
 		return nil, u.planKey(m, name)
 	}
 	if u.room.Key(name, k) {
@@ -157,17 +180,26 @@ func (u *undo) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, bool)
 		return nil, false
 	}
 	switch {
-	case name != "enter" && name != "u" && name != "U" && name != "shift+u":
+	case name != "enter" && name != "c" && name != "u" && name != "U" && name != "shift+u":
 		return nil, false
 	case !row.Note.Empty():
 		m.warn("this was "+row.Note.String()+" already", "")
-	case name == "enter":
-		u.asked = event.Undo{Call: row.ID}
+	case name == "c" && !u.inConflict(row.ID):
+		m.warn("nothing of this is in conflict", "u takes it back")
+	case name == "enter", name == "c":
+		u.asked, u.straight = event.Undo{Call: row.ID}, name == "c"
 		m.o.Send(event.Undo{Call: row.ID, Dry: true})
 	default:
 		u.take(m, event.Undo{Call: row.ID, Down: name != "u"})
 	}
 	return nil, true
+}
+
+// inConflict says that something that a call changed is something else now.
+func (u *undo) inConflict(call string) bool {
+	return slices.ContainsFunc(u.points, func(p event.UndoPoint) bool {
+		return p.Call == call && slices.ContainsFunc(p.Files, func(f event.UndoFile) bool { return f.Conflict != "" && !f.Undone })
+	})
 }
 
 // redo does again what was taken back last.
@@ -192,7 +224,9 @@ func (u *undo) take(m *Model, what event.Undo) {
 	u.close(m)
 }
 
-func (u *undo) close(m *Model) { u.plan, u.sheet, m.state.Undo.Plan = nil, nil, nil }
+func (u *undo) close(m *Model) {
+	u.plan, u.sheet, u.conflicts, u.straight, m.state.Undo.Plan = nil, nil, nil, false, nil
+}
 
 func (u *undo) planKey(m *Model, name string) bool {
 	switch name {
@@ -200,20 +234,12 @@ func (u *undo) planKey(m *Model, name string) bool {
 		u.close(m)
 	case "u":
 		u.take(m, u.asked)
-	case "up":
-		u.sheet.Scroll(-1)
-	case "down":
-		u.sheet.Scroll(1)
-	case "pgup":
-		u.sheet.Page(-1)
-	case "pgdown", "space":
-		u.sheet.Page(1)
-	case "home":
-		u.sheet.Home()
-	case "end":
-		u.sheet.End()
+	case "c":
+		if len(u.plan.Conflicts) > 0 {
+			u.conflicts = newConflicts(u.plan, u.asked)
+		}
 	default:
-		return false
+		return scrolled(u.sheet, name)
 	}
 	return true
 }
@@ -221,9 +247,16 @@ func (u *undo) planKey(m *Model, name string) bool {
 // undo takes back what the words behind /undo name.
 func (m *Model) undo(rest string) {
 	u, err := event.ParseUndo(rest)
-	if err != nil {
-		m.warn(err.Error(), "/undo [all|turn N|call ID|PATH]")
+	switch {
+	case err != nil:
+		m.warn(err.Error(), "/undo [all|turn N|call ID|PATH|keep PATH|old PATH|try …]")
 		return
+	case u.Dry:
+		asked := u
+		asked.Dry = false
+		m.openUndo().asked = asked
+	case len(u.Resolve) > 0:
+		m.asks.wanted = m.o.Now()
 	}
 	m.o.Send(u)
 }

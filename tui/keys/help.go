@@ -78,7 +78,7 @@ func Commands() []Command {
 		{lit("/compact"), lit("[back]"), lit("send what came before as a summary; back: send all of it again")},
 		{lit("/theme"), lit("[NAME]"), lit("dark, light, high-contrast, ansi16, mono or auto")},
 		{lit("/sessions"), lit(""), lit("stored sessions")},
-		{lit("/undo"), lit(""), lit("take back what was changed")},
+		{lit("/undo"), lit("[WHAT]"), lit("take back what was changed: all, turn N, call ID, PATH; try WHAT shows it")},
 		{lit("/jobs"), lit(""), lit("commands that run in the background; x stops one")},
 		{lit("/find"), lit("TEXT"), lit("find in the conversation")},
 		{lit("/copy"), lit(""), lit("send the last answer to the terminal's clipboard")},

@@ -334,17 +334,7 @@ func (f *front) command(word, rest string) error {
 }
 
 // commands are the commands of lines mode.
-const commands = "/level NAME, /plan, /think LEVEL, /compact [back], /model [PROVIDER] NAME, /rename TITLE, /trust [10m], /unsafe [5m], /strict, /policy, /forget ID, /reload, /mcp [WORDS], /audit, /audit-signed, /undo [all|turn N|call ID|PATH], /cancel, /quit"
-
-// undo takes back what the agent changed. It is the person's own yes.
-func (f *front) undo(rest string) error {
-	u, err := event.ParseUndo(rest)
-	if err != nil {
-		f.p.line("undo", err.Error())
-		return nil
-	}
-	return f.send(u)
-}
+const commands = "/level NAME, /plan, /think LEVEL, /compact [back], /model [PROVIDER] NAME, /rename TITLE, /trust [10m], /unsafe [5m], /strict, /policy, /forget ID, /reload, /mcp [WORDS], /audit, /audit-signed, /undo [list|all|turn N|call ID|PATH|keep PATH|old PATH|try …], /cancel, /quit"
 
 // level lowers at once. Raising wants a code, like every yes.
 func (f *front) level(to string) error {

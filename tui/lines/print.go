@@ -160,6 +160,10 @@ func (f *front) happened(e event.Event, before int) {
 				f.p.line("note", line)
 			}
 		}
+	case event.UndoPoints:
+		f.p.points(b.Points)
+	case event.UndoPlan:
+		f.p.plan(b)
 	case event.Recovered:
 		f.p.line("found", b.Status+"  "+b.Title)
 	case event.TodoChanged:
