@@ -82,8 +82,7 @@ func visible(s string) string {
 	return b.String()
 }
 
-// Explain says in plain words what a text would do, which rule decides, and
-// the smallest rule that would change an ask.
+// Explain says in plain words what a text would do, and which rule decides.
 func (p *Policy) Explain(a *Analysis, w When) string {
 	var b strings.Builder
 	d, hit := p.Decide(a, w)
@@ -110,13 +109,6 @@ func (p *Policy) Explain(a *Analysis, w When) string {
 	}
 	if a.LosesWork != "" {
 		fmt.Fprintf(&b, "loses work: %s\n", visible(a.LosesWork))
-	}
-	if d == Ask && hit == nil {
-		if small := p.Smallest(a, w); small != "" {
-			b.WriteString("smallest rule that would allow it:\n\n" + indent(small))
-		} else {
-			b.WriteString("no rule could allow it: it always asks\n")
-		}
 	}
 	return b.String()
 }
@@ -149,8 +141,4 @@ func shorten(list []string) []string {
 		return list
 	}
 	return append(list[:most:most], fmt.Sprintf("and %d more", len(list)-most))
-}
-
-func indent(s string) string {
-	return "  " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") + "\n"
 }

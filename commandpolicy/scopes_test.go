@@ -264,11 +264,11 @@ func TestExplain(t *testing.T) {
 	for text, want := range map[string][]string{
 		"ls src":                 {"decision: allow", "none needed", "part 1:   reads ls src", "reads: /workspace/src"},
 		"make test":              {"decision: allow", "rule:", "user.toml:1", "because:  our tests"},
-		"make x > 'a b'":         {"decision: ask", "> 'a b'", "writes: /workspace/a b", "smallest rule", `args = ["x"]`, `glob = ["a b"]`},
+		"make x > 'a b'":         {"decision: ask", "> 'a b'", "writes: /workspace/a b"},
 		"rm -rf /":               {"decision: deny", "builtin:wipe (built in)", "deletes: /"},
 		"timeout 5 nice touch x": {"part 3:", "touch x   (through timeout, nice)"},
 		"echo $(touch x)":        {"touch x"},
-		"make 'x":                {"decision: ask", "does not parse", "no rule could allow it"},
+		"make 'x":                {"decision: ask", "does not parse"},
 		"ls \u202e":              {"decision: ask", "bidirectional control U+202E at byte 3"},
 		"X=$(cat a); make $X":    {"…"},
 		"git reset --hard":       {"loses work: git reset"},

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,7 +12,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/whatif"
 	"github.com/tera-pilot/tera-pilot/commandpolicy"
+	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 func (a *app) policyCommand() *cobra.Command {
@@ -129,6 +134,14 @@ func (a *app) policyPlace() (commandpolicy.Context, error) {
 // loadPolicy reads every policy file. A file with errors stops everything: a
 // rule that was meant to forbid must not vanish.
 func (a *app) loadPolicy() (*commandpolicy.Policy, commandpolicy.Context, error) {
+	files, where, err := a.policyFiles()
+	if err != nil {
+		return nil, where, err
+	}
+	return commandpolicy.New(files...), where, nil
+}
+
+func (a *app) policyFiles() ([]*commandpolicy.File, commandpolicy.Context, error) {
 	where, err := a.policyPlace()
 	if err != nil {
 		return nil, where, err
@@ -146,16 +159,51 @@ func (a *app) loadPolicy() (*commandpolicy.Policy, commandpolicy.Context, error)
 	if err != nil {
 		return nil, where, usage("the policy cannot be used, so nothing is allowed; mend it and try `tera-pilot policy test`\n%w", err)
 	}
-	return commandpolicy.New(files...), where, nil
+	return files, where, nil
 }
 
 func (a *app) policyExplain(text string) error {
-	pol, where, err := a.loadPolicy()
+	level, err := gate.ParseLevel(cmp.Or(a.flags.autonomy, gate.AlwaysAsk.String()))
+	if err != nil {
+		return usage("--autonomy: %w", err)
+	}
+	files, where, err := a.policyFiles()
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(a.stdout, pol.Explain(commandpolicy.Parse(text, where), policyWhen()))
-	return nil
+	command := commandpolicy.Parse(text, where)
+	fmt.Fprint(a.stdout, commandpolicy.New(files...).Explain(command, policyWhen()))
+	d, small := whatif.Command(text, where, gate.NewRules(files...), level, time.Now())
+	_, err = io.WriteString(a.stdout, inASession(d, small, command))
+	return err
+}
+
+// inASession says what the gate makes of a command, whose rows for secret,
+// protected and outside paths speak besides the rules about commands, and what
+// would have to stand in policy.toml for it to run unasked.
+func inASession(d gate.Decision, small string, c *commandpolicy.Analysis) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "in a session (%s): %s", d.Level, d.Answer)
+	if d.Answer != gate.Allow {
+		fmt.Fprintf(&b, ": %s", visible.Strict(d.Reason))
+	}
+	b.WriteString("\n")
+	for _, p := range c.Parts {
+		if len(p.Effects.Network) > 0 {
+			b.WriteString("the network is closed to it, but for hosts that the call names: each is asked about, or has a [[host]] rule (CONNECT; PUSH for git push)\n")
+			break
+		}
+	}
+	switch {
+	case small != "":
+		b.WriteString("smallest addition to policy.toml that would allow it:\n\n")
+		for line := range strings.Lines(visible.Prose(small)) {
+			b.WriteString(strings.TrimRight("  "+line, " \n") + "\n")
+		}
+	case d.Answer == gate.Ask:
+		b.WriteString("no rule could allow it: it always asks\n")
+	}
+	return b.String()
 }
 
 // policyWhen is a lookup by hand: now, at the best grade, with nothing read.

@@ -21,7 +21,7 @@ var rooms = map[string][]string{
 	"agent/effect":     {"-internal"},
 	"agent/event":      {"-internal", "agent/effect"},
 	"agent/rulebook":   {"agent/gate", "commandpolicy"},
-	"agent/whatif":     {"agent/gate", "agent/rulebook", "commandpolicy", "audit"},
+	"agent/whatif":     {"agent/effect", "agent/gate", "agent/rulebook", "commandpolicy", "audit"},
 	"agent/gate":       {"agent/effect", "agent/event", "commandpolicy", "guardian"},
 	"agent/tool":       {"agent/effect"},
 	"agent/world":      {"agent/tool", "agent/effect", "agent/gate", "commandpolicy", "gitsafe", "ossandbox", "audit", "websearch", "mcp"},
