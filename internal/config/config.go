@@ -303,14 +303,14 @@ func (s *Settings) read(data []byte) error {
 }
 
 func unknownKey(name string, known map[string]key) string {
-	best, distance := "", 4
+	best, distance := "", min(4, len(name)/2+1) // of a short word, everything is near
 	for key := range known {
 		if d := edits.Between(name, key); d < distance || d == distance && key < best {
 			best, distance = key, d
 		}
 	}
 	if best == "" {
-		return fmt.Sprintf("unknown key %q: remove it", name)
+		return fmt.Sprintf("unknown key %q: remove it; docs/reference.md lists those that there are", name)
 	}
 	return fmt.Sprintf("unknown key %q: did you mean %q?", name, best)
 }

@@ -49,6 +49,7 @@ func TestBadFilesRefuseWithTheirLine(t *testing.T) {
 		{"{\"terminal\": {\"theme\": \"pink\"}}", "must be one of"},
 		{"{\"terminal\": {\"colour\": 1}}", "unknown field"},
 		{"{\"xyzzy\": 1}", "remove it"},
+		{"{\"foo\": 1}", "remove it"},
 		{"{\"mcp\": {},\n\"agent_effort\": {\"a\": 1,\n\"a\": 2}}", ":3: holds the member \"a\" twice"},
 		{"{} {}", "more than one value"},
 		{"[]", "is not one object"},
