@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/keys"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
 )
 
 // slashed is the command that a message is: one line whose first word begins
@@ -52,72 +53,43 @@ func (m *Model) offered(word string) bool {
 
 // command carries out one of keys.Commands.
 func (m *Model) command(word, rest string, now time.Time) (cmd tea.Cmd, known bool) {
+	if c, ok := snap.Command(word, rest); ok {
+		m.o.Send(c)
+		return nil, true
+	}
 	switch word {
 	case "/help":
 		m.open(&help{})
 	case "/level":
 		m.setLevel(rest, now)
 	case "/model":
-		return m.setModel(rest), true
-	case "/plan":
-		m.o.Send(event.SetLevel{Level: "always_ask", Plan: true})
-	case "/think":
-		m.o.Send(event.SetThought{Level: rest})
-	case "/compact":
-		m.o.Send(event.Compact{Back: rest == "back"})
+		cmd = m.openModels()
 	case "/theme":
 		m.namedTheme(rest)
 	case "/sessions":
-		return m.do(keys.Sessions, now), true
+		cmd = m.do(keys.Sessions, now)
 	case "/undo":
-		if rest != "" {
-			m.undo(rest)
-			return nil, true
-		}
-		return m.do(keys.Undo, now), true
+		cmd = m.undo(rest, now)
 	case "/jobs":
 		m.openJobs()
 	case "/find":
-		return m.goTo(rest), true
+		cmd = m.goTo(rest)
 	case "/copy":
-		return m.copyText(m.state.Talk.Last), true
+		cmd = m.copyText(m.state.Talk.Last)
 	case "/doctor":
-		return m.openChecks(), true
-	case "/rename":
-		m.o.Send(event.Rename{Title: rest})
+		cmd = m.openChecks()
 	case "/trust", "/unsafe", "/strict":
 		m.window(word, rest)
-	case "/mcp":
-		m.o.Send(event.Servers{Words: rest})
 	case "/policy":
-		return m.openRules(), true
-	case "/forget":
-		m.o.Send(event.Forget{Rule: rest})
-	case "/reload":
-		m.o.Send(event.Reload{})
-	case "/cancel":
-		m.o.Send(event.Cancel{})
+		cmd = m.openRules()
 	case "/audit":
-		return m.openActivity(), true
+		cmd = m.openActivity()
 	case "/audit-signed":
-		return m.export(nil), true
+		cmd = m.export(nil)
 	case "/quit":
-		return tea.Quit, true
+		cmd = tea.Quit
 	default:
 		return nil, false
 	}
-	return nil, true
-}
-
-// setModel changes the model, or shows those there are.
-func (m *Model) setModel(rest string) tea.Cmd {
-	if rest == "" {
-		return m.openModels()
-	}
-	provider, name, two := strings.Cut(rest, " ")
-	if !two {
-		provider, name = "", rest
-	}
-	m.o.Send(event.SetModel{Provider: provider, Model: strings.TrimSpace(name)})
-	return nil
+	return cmd, true
 }

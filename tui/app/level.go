@@ -5,30 +5,17 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
 )
-
-// rank puts the autonomy levels in order, from strict to loose; 0 for none.
-func rank(level string) int {
-	switch level {
-	case "always_ask":
-		return 1
-	case "new_files_only":
-		return 2
-	case "never_ask":
-		return 3
-	default:
-		return 0
-	}
-}
 
 // setLevel lowers at once. Raising is a question of our own, with a code.
 func (m *Model) setLevel(to string, now time.Time) {
 	from := m.state.Terms.Level
 	switch {
-	case rank(to) == 0:
+	case snap.Rank(to) == 0:
 		m.warn("no such level: "+to, "always_ask, new_files_only, never_ask")
 		return
-	case rank(to) <= rank(from):
+	case snap.Rank(to) <= snap.Rank(from):
 		m.o.Send(event.SetLevel{Level: to})
 		return
 	}

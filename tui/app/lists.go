@@ -73,7 +73,7 @@ func (p *models) key(m *Model, name string, k uv.Key, _ time.Time) (tea.Cmd, boo
 	switch {
 	case row == nil && strings.TrimSpace(p.room.Find()) != "":
 		m.open(nil) // none of those that are known: as /model takes it
-		return m.setModel(strings.TrimSpace(p.room.Find())), true
+		m.o.Send(snap.Named(strings.TrimSpace(p.room.Find())))
 	case row == nil:
 	case !row.Note.Empty():
 		m.warn(row.Title.String()+": "+row.Note.String(), "")

@@ -11,6 +11,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/keys"
 	"github.com/tera-pilot/tera-pilot/tui/room/picker"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
+	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
 )
 
@@ -140,7 +141,7 @@ func (m *Model) levelDeeds() []deed {
 	var out []deed
 	for _, to := range []string{"always_ask", "new_files_only", "never_ask"} {
 		right := safe.Text{}
-		if rank(to) > rank(m.state.Terms.Level) {
+		if snap.Rank(to) > snap.Rank(m.state.Terms.Level) {
 			right = safe.Lit("raising asks")
 		}
 		note := unless(to != m.state.Terms.Level, safe.Lit("is in force"))

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/keys"
 	"github.com/tera-pilot/tera-pilot/tui/room/picker"
 	"github.com/tera-pilot/tera-pilot/tui/room/sheet"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
@@ -244,13 +245,16 @@ func (u *undo) planKey(m *Model, name string) bool {
 	return true
 }
 
-// undo takes back what the words behind /undo name.
-func (m *Model) undo(rest string) {
+// undo takes back what the words behind /undo name; none show what there is.
+func (m *Model) undo(rest string, now time.Time) tea.Cmd {
+	if rest == "" {
+		return m.do(keys.Undo, now)
+	}
 	u, err := event.ParseUndo(rest)
 	switch {
 	case err != nil:
 		m.warn(err.Error(), "/undo [all|turn N|call ID|PATH|keep PATH|old PATH|try …]")
-		return
+		return nil
 	case u.Dry:
 		asked := u
 		asked.Dry = false
@@ -259,6 +263,7 @@ func (m *Model) undo(rest string) {
 		m.asks.wanted = m.o.Now()
 	}
 	m.o.Send(u)
+	return nil
 }
 
 // undoAll takes back all that this session changed, after it was asked whether

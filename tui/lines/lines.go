@@ -105,15 +105,20 @@ type front struct {
 	state snap.State
 	heard int // events of this feed
 
-	asked   string        // id of the question that was printed
-	code    string        // answers it
-	form    ask.Form      // what is filled in, where it has one
-	grant   string        // the code that raises the level or opens the window
-	raise   string        // the level that waits for its code
-	opens   *event.Window // the window that does
-	partial string        // of an answer that is coming in
-	ended   bool          // no more input
+	asked   string   // id of the question that was printed
+	code    string   // answers it
+	form    ask.Form // what is filled in, where it has one
+	grant   grant    // that waits for its code; the zero grant for none
+	partial string   // of an answer that is coming in
+	ended   bool     // no more input
 	quit    bool
+}
+
+// A grant is what lets more happen without a question: it is sent when the person
+// types the code and the word.
+type grant struct {
+	code, word string
+	does       event.Command
 }
 
 // serve prints one feed and handles input. done says that there is nothing
@@ -173,7 +178,7 @@ func (f *front) ask(typed <-chan line) {
 		return
 	}
 	f.asked, f.code = q.ID, f.o.Code()
-	f.raise, f.opens, f.grant = "", nil, "" // what was to be granted is asked for again
+	f.grant = grant{} // what was to be granted is asked for again
 	if q.Danger && q.Code != "" {
 		f.code = q.Code
 	}
@@ -223,13 +228,9 @@ func (f *front) line(text string) error {
 		return nil
 	case q != nil && word == f.code:
 		return f.reply(*q, rest)
-	case f.raise != "" && word == f.grant && rest == "raise":
-		to := f.raise
-		f.raise, f.grant = "", ""
-		return f.send(event.SetLevel{Level: to})
-	case f.opens != nil && word == f.grant && rest == "open":
-		c := *f.opens
-		f.opens, f.grant = nil, ""
+	case f.grant.does != nil && word == f.grant.code && rest == f.grant.word:
+		c := f.grant.does
+		f.grant = grant{}
 		return f.send(c)
 	case strings.HasPrefix(word, "/") && !strings.Contains(word[1:], "/"):
 		return f.command(word, rest)
@@ -285,41 +286,25 @@ func (f *front) reply(q event.Question, rest string) error {
 
 // command carries out a slash command.
 func (f *front) command(word, rest string) error {
+	if c, ok := snap.Command(word, rest); ok {
+		return f.send(c)
+	}
 	switch word {
 	case "/quit":
 		f.quit = true
 		return nil
-	case "/plan":
-		return f.send(event.SetLevel{Level: "always_ask", Plan: true})
-	case "/think":
-		return f.send(event.SetThought{Level: rest})
-	case "/compact":
-		return f.send(event.Compact{Back: rest == "back"})
-	case "/cancel":
-		return f.send(event.Cancel{})
-	case "/rename":
-		return f.send(event.Rename{Title: rest})
 	case "/model":
-		provider, name, two := strings.Cut(rest, " ")
-		if !two {
-			provider, name = "", rest
-		}
-		return f.send(event.SetModel{Provider: provider, Model: name})
+		f.p.line("model", "there is no list here: /model [PROVIDER] NAME sets one")
+		return nil
 	case "/level":
 		return f.level(rest)
 	case "/trust", "/unsafe", "/strict":
 		return f.window(word, rest)
 	case "/undo":
 		return f.undo(rest)
-	case "/mcp":
-		return f.send(event.Servers{Words: rest})
 	case "/policy":
 		f.rules()
 		return nil
-	case "/forget":
-		return f.send(event.Forget{Rule: rest})
-	case "/reload":
-		return f.send(event.Reload{})
 	case "/audit", "/audit-signed":
 		return f.log(word)
 	case "/help":
@@ -338,17 +323,16 @@ const commands = "/level NAME, /plan, /think LEVEL, /compact [back], /model [PRO
 
 // level lowers at once. Raising wants a code, like every yes.
 func (f *front) level(to string) error {
-	rank := map[string]int{"always_ask": 1, "new_files_only": 2, "never_ask": 3}
-	switch {
-	case rank[to] == 0:
+	switch from := f.state.Terms.Level; {
+	case snap.Rank(to) == 0:
 		f.p.line("level", "there is always_ask, new_files_only, never_ask")
-	case rank[to] <= rank[f.state.Terms.Level]:
+	case snap.Rank(to) <= snap.Rank(from):
 		return f.send(event.SetLevel{Level: to})
 	case f.state.Question != nil:
 		f.p.line("level", "answer the open question first")
 	default:
-		f.raise, f.opens, f.grant = to, nil, f.o.Code()
-		f.p.line("level", "raising from "+f.state.Terms.Level+" to "+to+" lets more happen without a question; to do it, type: "+f.grant+" raise")
+		f.grant = grant{f.o.Code(), "raise", event.SetLevel{Level: to}}
+		f.p.line("level", "raising from "+from+" to "+to+" lets more happen without a question; to do it, type: "+f.grant.code+" raise")
 	}
 	return nil
 }

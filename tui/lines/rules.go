@@ -17,12 +17,12 @@ func (f *front) window(word, rest string) error {
 	case f.state.Question != nil:
 		f.p.line("window", "answer the open question first")
 	default:
-		f.opens, f.raise, f.grant = &c, "", f.o.Code()
+		f.grant = grant{f.o.Code(), "open", c}
 		does := " lets more happen without a question for a while"
 		if f.state.Terms.Level == "plan" {
 			does = " changes nothing while plan mode denies all but reads; after it, more happens without a question for a while"
 		}
-		f.p.line("window", c.Mode+does+"; to open it, type: "+f.grant+" open")
+		f.p.line("window", c.Mode+does+"; to open it, type: "+f.grant.code+" open")
 	}
 	return nil
 }

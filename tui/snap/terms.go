@@ -15,6 +15,20 @@ type Terms struct {
 	Window  Window
 }
 
+// Rank puts the levels in order, from strict to loose; 0 for what is none.
+func Rank(level string) int {
+	switch level {
+	case "always_ask":
+		return 1
+	case "new_files_only":
+		return 2
+	case "never_ask":
+		return 3
+	default:
+		return 0
+	}
+}
+
 // Window is the timed window that is open; the zero Window is none.
 type Window struct {
 	Mode  string // trust, unsafe
