@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/tera-pilot/tera-pilot/tui/room/transcript"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
@@ -16,7 +17,7 @@ func (m *Model) Goodbye() []view.Line {
 	var out []view.Line
 	if s.Talk.Last != "" {
 		it := snap.Item{Kind: snap.Pilot, Told: &snap.Told{Text: s.Talk.Last}}
-		out = append(out, m.transcript.Draw(&it, max(20, m.width), m.widths, m.o.Now())...)
+		out = append(out, transcript.Draw(&it, max(20, m.width), m.widths, m.o.Now())...)
 		out = append(out, nil)
 	}
 	out = append(out, view.Join(view.Lit(theme.Dim, safe.Lit("session ")), view.Text(theme.Plain, safe.Strict(s.Session.ID))))

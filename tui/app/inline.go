@@ -40,7 +40,7 @@ func (m *Model) below(w, h int, now time.Time) ([]view.Line, *view.Cell) {
 	var lines []view.Line
 	for _, it := range m.state.Talk.Items[min(m.inline.printed, len(m.state.Talk.Items)):] {
 		lines = append(lines, nil)
-		lines = append(lines, m.transcript.Draw(it, w, m.widths, now)...)
+		lines = append(lines, transcript.Draw(it, w, m.widths, now)...)
 	}
 	lines = append(lines[max(0, len(lines)-max(0, h-len(bottom)-1)):], nil)
 	if caret != nil {
@@ -94,7 +94,7 @@ func (m *Model) newlyFinished(now time.Time) []string {
 			out = append(out, "")
 		}
 		// The renderer erases behind each line: a full one would lose its end.
-		for _, l := range m.transcript.Draw(it, m.width-1, m.widths, now) {
+		for _, l := range transcript.Draw(it, m.width-1, m.widths, now) {
 			out = append(out, m.widths.Draw(m.theme, l, m.width-1))
 		}
 	}

@@ -3,16 +3,14 @@
 package status
 
 import (
+	"strings"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/tui/room/transcript"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/theme"
 	"github.com/tera-pilot/tera-pilot/tui/view"
-
-	"strings"
 )
 
 // Wide is the width from which on the status line is one row.
@@ -232,7 +230,7 @@ func Window(t snap.Terms, width int, w view.Widths, now time.Time, still bool) [
 	case t.Window.Mode == "unsafe":
 		says = safe.Lit("until then much less is asked")
 	}
-	rest := safe.Join(transcript.Seconds(max(0, left).Truncate(time.Second)), safe.Lit(" left"))
+	rest := safe.Join(view.Seconds(max(0, left).Truncate(time.Second)), safe.Lit(" left"))
 	if still {
 		rest = safe.Join(safe.Lit("until "), safe.Strict(t.Window.Until.Local().Format("15:04")))
 	}
@@ -322,7 +320,7 @@ func Waiting(q *event.Question, width int, w view.Widths, now time.Time) []view.
 	left := view.Join(view.Lit(theme.Warn, n), view.Text(theme.Plain, safe.Shown(q.Title)))
 	if !q.Deadline.IsZero() {
 		if d := q.Deadline.Sub(now); d < time.Minute {
-			left = view.Join(left, view.Spaces(2), view.Lit(theme.Warn, transcript.Seconds(max(0, d).Truncate(time.Second))), view.Lit(theme.Warn, safe.Lit(" left")))
+			left = view.Join(left, view.Spaces(2), view.Lit(theme.Warn, view.Seconds(max(0, d).Truncate(time.Second))), view.Lit(theme.Warn, safe.Lit(" left")))
 		}
 	}
 	return []view.Line{w.Ends(left, view.Lit(theme.Key, safe.Lit("ctrl+p to look")), width, 20)}
@@ -342,7 +340,7 @@ func Hints(s *snap.State, width int, w view.Widths, now time.Time, newline safe.
 		}
 		left = view.Lit(theme.Plain, what)
 		if !since.IsZero() && now.After(since) {
-			left = view.Join(left, view.Spaces(1), view.Lit(theme.Plain, transcript.Seconds(now.Sub(since).Truncate(time.Second))))
+			left = view.Join(left, view.Spaces(1), view.Lit(theme.Plain, view.Seconds(now.Sub(since).Truncate(time.Second))))
 		}
 		left = view.Join(left, view.Spaces(3), view.Lit(theme.Key, safe.Lit("esc")), view.Lit(theme.Dim, safe.Lit(" stops")))
 		if s.Question == nil && s.Working.Says != "" {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
 	"github.com/tera-pilot/tera-pilot/tui/view"
 )
@@ -115,16 +114,6 @@ func TestTheCacheIsBounded(t *testing.T) {
 	}
 	if n := len(room.cache); n > keep+2*20 {
 		t.Errorf("the lines of %d entries are kept", n)
-	}
-}
-
-func TestSeconds(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0s", 2140 * time.Millisecond: "2.1s", 14 * time.Second: "14s", 59999 * time.Millisecond: "59s", 65 * time.Second: "1m05s", 3 * time.Hour: "180m00s",
-	} {
-		if got := Seconds(d); got != safe.Strict(want) {
-			t.Errorf("%v reads %s, want %s", d, got, want)
-		}
 	}
 }
 
