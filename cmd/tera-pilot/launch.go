@@ -5,33 +5,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/user"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent"
 	"github.com/tera-pilot/tera-pilot/agent/budget"
-	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/agent/fit"
-	"github.com/tera-pilot/tera-pilot/agent/gate"
-	"github.com/tera-pilot/tera-pilot/agent/guide"
-	"github.com/tera-pilot/tera-pilot/agent/rulebook"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/agent/undo"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
-	"github.com/tera-pilot/tera-pilot/internal/config"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
 	"github.com/tera-pilot/tera-pilot/internal/trust"
 	"github.com/tera-pilot/tera-pilot/mcp"
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 	"github.com/tera-pilot/tera-pilot/websearch"
-	"golang.org/x/term"
 )
 
 // A launch says what kind of session is wanted.
@@ -60,13 +49,6 @@ type launch struct {
 
 	// What it refuses to start without.
 	needsSandbox, needsProvider bool
-}
-
-// place is where a session works and where its state lies.
-type place struct {
-	home, state, root string
-	start             string // where it was started, beneath the root, with slashes
-	settings          config.Settings
 }
 
 // opened is a session with what has to be closed after it.
@@ -143,104 +125,6 @@ func (a *app) begin(ctx context.Context, o *opened) error {
 	return nil
 }
 
-// session gathers what a session is made of, in the order in which a person
-// would want to hear what is wrong.
-func (a *app) session(ctx context.Context, o *opened, l launch) (agent.Options, error) {
-	p := o.place
-	opts := agent.Options{
-		Person:  agent.Person{Front: l.front, CanAsk: l.canAsk, Interactive: l.front == audit.FrontTUI || l.front == audit.FrontDemo, OptOut: l.optOut, Preview: l.preview},
-		Allowed: agent.Allowed{ConfirmReads: p.settings.ConfirmReads, TextAsNative: p.settings.TextCalls == "as_native"},
-		Place:   agent.Place{Home: p.home, State: p.state, Redactor: o.redactor, Now: time.Now},
-		Thinking: agent.Thinking{
-			Mind: o.mind, MaxSteps: l.steps(p.settings), Learnt: fit.NewStore(p.state), KeepAll: p.settings.Compaction == "off",
-			Switch: func(id, name string) (agent.Mind, error) { return a.another(ctx, p, o.redactor, id, name) },
-		},
-	}
-	if err := a.allowed(ctx, o, l, &opts); err != nil {
-		return opts, err
-	}
-	if err := a.kept(o, l, &opts); err != nil {
-		return opts, err
-	}
-	if err := o.toolsOf(l, &opts); err != nil {
-		return opts, errors.Join(err, o.undo.Close(), drop(opts.Store, opts.Log))
-	}
-	return opts, nil
-}
-
-// allowed reads what decides: levels, rules, servers, the guardian and hooks.
-func (a *app) allowed(ctx context.Context, o *opened, l launch, opts *agent.Options) (err error) {
-	p := o.place
-	if opts.Level, opts.Sandbox, err = levels(p.settings); err != nil {
-		return usage("%w", err)
-	}
-	opts.Book = &rulebook.Book{State: p.state, Project: o.project, Grant: o.grant}
-	if opts.Rules, err = opts.Book.Rules(); err != nil {
-		return usage("%w", err)
-	}
-	if o.web, err = a.web(p.settings, p.state, o.redactor); err != nil {
-		return err
-	}
-	if err := a.openMCP(o, l); err != nil {
-		return err
-	}
-	if l.needsProvider && o.mind.Provider == nil {
-		return &exitError{exitModel, errNoModel}
-	}
-	if opts.Guard, err = a.guard(ctx, p, o.redactor, o.mind); err != nil {
-		return err
-	}
-	if opts.Hooks, err = a.hooks(p.state, o.project, o.grant); err != nil {
-		return usage("%w", err)
-	}
-	return nil
-}
-
-// kept opens what the session writes to: its log, undo, the budgets.
-func (a *app) kept(o *opened, l launch, opts *agent.Options) (err error) {
-	p := o.place
-	if err := statedir.Ensure(p.state); err != nil {
-		return usage("%w", err)
-	}
-	if opts.Overlay, err = a.addition(p.state); err != nil {
-		return err
-	}
-	if o.sessions, err = a.sessions(p.state); err != nil {
-		return err
-	}
-	opts.Store = o.sessions
-	a.registerSecrets(o.redactor)
-	if opts.Log, opts.Past, err = openLog(opts.Store, l, p.root); err != nil {
-		return err
-	}
-	if o.undo, err = a.undoStore(p, opts.Store, opts.Log.ID()); err != nil {
-		opts.UndoProblem = err.Error() + "; nothing is kept in this session"
-	}
-	opts.Undo, opts.Budget = o.undo, spending(l, p, opts.Past)
-	return nil
-}
-
-// toolsOf makes the tools, with those that the project and servers add.
-func (o *opened) toolsOf(l launch, opts *agent.Options) (err error) {
-	s := o.settings
-	skills := o.guided(opts)
-	servers, problems := mcpTools(o.mcp)
-	o.missed = append(o.missed, problems...)
-	opts.Problems, o.read = append(opts.Problems, o.missed...), append(o.read, o.missed...)
-	opts.Tools = tool.New(tool.Options{Syntax: world.Syntax, Fetch: fetches(s), Search: s.Web.Search.Backend != "", MCP: servers, Skills: skills})
-	if l.tools != nil {
-		opts.Tools, err = opts.Tools.Only(l.tools...)
-	}
-	o.tools = opts.Tools
-	if l.tools == nil {
-		opts.Retool = func() []tool.MCPTool {
-			now, _ := mcpTools(o.mcp) // what is left out is told by /mcp
-			return now
-		}
-	}
-	return err
-}
-
 // drop closes the log of a session that did not come about, and leaves nothing
 // of one that holds nothing.
 func drop(store *session.Store, log *session.Log) error {
@@ -315,163 +199,3 @@ func (o *opened) leave() error {
 	}
 	return err
 }
-
-// place finds the folders and reads the settings. Nothing is created.
-func (a *app) place(dir string) (place, error) { return a.placeAt(dir, a.flags.root) }
-
-// placeAt is place with the root named outright; "" for not at all.
-func (a *app) placeAt(dir, root string) (place, error) {
-	var p place
-	var err error
-	if p.state, err = a.stateHome(); err != nil {
-		return p, err
-	}
-	if p.home, err = a.userHome(); err != nil {
-		return p, err
-	}
-	if err := statedir.Check(p.state); err != nil {
-		return p, usage("%w", err)
-	}
-	if p.settings, err = a.settings(p.state); err != nil {
-		return p, err
-	}
-	if p.root, err = world.Root(dir, root, p.home, p.state); err != nil {
-		return p, usage("%w", err)
-	}
-	p.start = startIn(dir, p.root)
-	return p, nil
-}
-
-// startIn names a folder from the root; one that is not beneath it is the root.
-func startIn(dir, root string) string {
-	abs, err := filepath.Abs(dir)
-	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
-	}
-	if err != nil {
-		return "."
-	}
-	rel, err := filepath.Rel(root, abs)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
-		return "."
-	}
-	return filepath.ToSlash(rel)
-}
-
-// settings merges the file, the environment and the flags.
-func (a *app) settings(state string) (config.Settings, error) {
-	file, named := filepath.Join(state, "config.json"), false
-	if a.flags.config != "" {
-		file, named = a.flags.config, true
-	}
-	s, err := config.Load(file, named, a.getenv)
-	if err == nil {
-		err = s.SetAutonomy(a.flags.autonomy)
-	}
-	if err != nil {
-		return config.Settings{}, usage("%w", err)
-	}
-	if a.flags.provider != "" {
-		s.Provider = a.flags.provider
-	}
-	if a.flags.model != "" {
-		s.Model = a.flags.model
-	}
-	return s, nil
-}
-
-func levels(s config.Settings) (gate.Level, gate.Setting, error) {
-	level, err := gate.ParseLevel(s.Autonomy)
-	if err != nil {
-		return level, gate.SandboxUnset, err
-	}
-	setting, err := gate.ParseSetting(s.Sandbox)
-	return level, setting, err
-}
-
-// spending is the budget of a session: what is asked for at the launch counts
-// from now on, budget_usd counts what the session has spent before as well, and
-// the limits of a day count all sessions.
-func spending(l launch, p place, past []event.Event) *budget.Budget {
-	day := budget.NewDay(p.state, budget.Limits{Cost: p.settings.DayMicros, Tokens: int64(p.settings.DayTokens)}, time.Now)
-	used := session.Fold(past).Usage
-	before := budget.Spent{Tokens: used.Input + used.Output + used.CacheRead + used.CacheWrite}
-	if used.Cost != nil {
-		before.Cost = *used.Cost
-	}
-	b := budget.New(budget.Limits{Cost: p.settings.BudgetMicros}, before, day, time.Now)
-	b.Raise = "budget_usd in config.json is the limit"
-	if l.limits == (budget.Limits{}) {
-		return b
-	}
-	run := b.Child(l.limits)
-	run.Whose, run.Raise = "this run", "raise --max-cost, --max-tokens or --max-minutes, or go on with --continue"
-	return run
-}
-
-func (l launch) steps(s config.Settings) int {
-	if l.maxSteps > 0 {
-		return l.maxSteps
-	}
-	return s.MaxSteps
-}
-
-// openLog starts a session's log or goes on with one.
-func openLog(store *session.Store, l launch, root string) (*session.Log, []event.Event, error) {
-	id := l.resume
-	if l.last {
-		var err error
-		if id, err = store.Latest(root); err != nil {
-			return nil, nil, usage("%w", err)
-		}
-	}
-	if id == "" {
-		log, err := store.Create(time.Now())
-		return log, nil, unlocked(err)
-	}
-	log, past, _, err := store.Resume(id)
-	if err != nil {
-		return nil, nil, usage("%w", err)
-	}
-	if was := session.Fold(past).Root; was != "" && was != root {
-		return nil, nil, errors.Join(usage("session %s belongs to %s: start there to go on with it", id, was), log.Close())
-	}
-	return log, past, nil
-}
-
-// info is what the audit log states of the program and the machine.
-func (a *app) info(ctx context.Context, w *world.World, s config.Settings, hash string) audit.SessionInfo {
-	info := audit.SessionInfo{Tool: "tera-pilot", Version: version(), Binary: hash, Settings: s.Digest()}
-	info.Host, _ = os.Hostname() // an unnamed machine is stated without a name
-	if u, err := user.Current(); err == nil {
-		info.User = u.Username
-	}
-	info.Head, _ = w.Head(ctx)
-	return info
-}
-
-// facts is what the model is told of the place, once.
-func facts(ctx context.Context, w *world.World) agent.Facts {
-	f := agent.Facts{
-		Root: filepath.Base(w.Root()), OS: runtime.GOOS + "/" + runtime.GOARCH, Date: time.Now().Format("2006-01-02"),
-		Sandbox: "sandbox " + w.Grade() + ", no network but the hosts that are granted",
-	}
-	if w.Grade() == ossandbox.GradeNone.String() {
-		f.Sandbox = "not available: no sandbox on this machine"
-	}
-	if commit, branch := w.Head(ctx); commit != "" {
-		f.Git = strings.TrimSpace(fmt.Sprintf("%s %.12s", branch, commit))
-	}
-	m := guide.Look(w.Root())
-	f.Top, f.Languages, f.Manifests = m.Top, m.Languages, m.Manifests
-	checks, err := w.View(func(string) (string, bool) { return "", false }).Checks(ctx)
-	if err == nil {
-		for _, c := range checks {
-			f.Checks = append(f.Checks, c.Command)
-		}
-	}
-	return f
-}
-
-// isTerminal says whether f is a terminal.
-func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/internal/netguard"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
+	"golang.org/x/term"
 )
 
 // process is everything a run of the program takes from outside.
@@ -145,3 +146,6 @@ func (a *app) stateHome() (string, error) {
 	}
 	return filepath.Join(home, ".tera_pilot"), nil
 }
+
+// isTerminal says whether f is a terminal.
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

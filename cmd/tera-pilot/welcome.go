@@ -6,12 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
-	"net/url"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/model/local"
@@ -19,7 +14,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
-	"github.com/tera-pilot/tera-pilot/ossandbox"
 	"github.com/tera-pilot/tera-pilot/tui"
 	front "github.com/tera-pilot/tera-pilot/tui/app"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
@@ -157,53 +151,6 @@ func (a *app) took(ctx context.Context, f sessionFlags, p place, g *greeting, ou
 	}
 }
 
-// named takes the address of a server of this machine, and says what answers
-// there.
-func (g *greeting) named(ctx context.Context, text string) {
-	address, err := localAddress(text)
-	if err != nil {
-		g.says = err.Error()
-		return
-	}
-	found, err := model.Discover(ctx, model.Discovery{Addresses: []string{address}, Only: true, Timeout: patience})
-	switch at := strings.TrimPrefix(address, "http://"); {
-	case err != nil:
-		g.says = "Nobody could look at " + at + ": " + err.Error()
-	case len(found) == 0:
-		g.says = "Nothing that answers as a model server does stands at " + at + ". Nothing else has been sent there."
-	case found[0].Kind == "":
-		g.says = "What answers at " + at + " is no model server that tera-pilot knows."
-	default:
-		g.says = fmt.Sprintf("%s answers at %s, with %s. No prompt has been sent there.", found[0].Kind, at, counted(len(found[0].Models), "model"))
-		if !slices.Contains(g.addresses, address) {
-			g.addresses = append(g.addresses, address)
-		}
-	}
-}
-
-// localAddress is an address of this machine as a person types it: a port, a
-// host and a port, or a URL, of which the path is left out.
-func localAddress(text string) (string, error) {
-	text = strings.TrimSpace(text)
-	if n, err := strconv.ParseUint(text, 10, 16); err == nil && n > 0 {
-		text = "127.0.0.1:" + text
-	}
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	u, err := url.Parse(text)
-	switch {
-	case err != nil || u.Host == "" || u.Port() == "" || u.User != nil:
-		return "", fmt.Errorf("that is no address: type HOST:PORT of this machine, such as 127.0.0.1:8080")
-	case u.Scheme != "http":
-		return "", fmt.Errorf("a server of this machine is asked over http, not %s", visible.Strict(u.Scheme))
-	}
-	if ip, err := netip.ParseAddr(u.Hostname()); (err != nil || !ip.IsLoopback()) && u.Hostname() != "localhost" {
-		return "", fmt.Errorf("%s is not this machine: another one is named in config.json, as base_url of a provider with allow_remote (docs/models.md)", visible.Strict(u.Hostname()))
-	}
-	return "http://" + u.Host, nil
-}
-
 // choose shows a screen of choices and gives the one that was made; leaving it
 // is going back.
 func (a *app) choose(ctx context.Context, f sessionFlags, p place, s snap.Start) (tui.Outcome, error) {
@@ -262,180 +209,4 @@ func (a *app) nameModel(ctx context.Context, f sessionFlags, p place, g *greetin
 	default:
 		return a.took(ctx, f, p, g, out)
 	}
-}
-
-// letters are the keys of the rows of a screen of choices.
-const letters = "abcdefghijklmnopqrstuvwxyz"
-
-// What an action does, before what it does it with.
-const (
-	useModel  = "use "  // a local.Choice as JSON
-	nameModel = "name " // a provider
-	enterKey  = "key "  // a provider
-)
-
-func useChoice(c local.Choice) string {
-	b, err := json.Marshal(c)
-	if err != nil {
-		return "back" // three strings always encode
-	}
-	return useModel + string(b)
-}
-
-// startScreen says how things stand, and what can be done without a model.
-func (a *app) startScreen(p place, says string) snap.Start {
-	s := snap.Start{
-		Root: p.root, Folder: short(p.root, p.home), Says: says,
-		Level: p.settings.Autonomy, Sandbox: p.settings.Sandbox + " ?",
-		Local: []snap.Server{
-			{Name: "ollama", Address: "127.0.0.1:11434", State: "looking ..."}, {Name: "llama-server", Address: "127.0.0.1:8080", State: "looking ..."},
-			{Name: "lmstudio", Address: "127.0.0.1:1234", State: "looking ..."}, {Name: "vllm", Address: "127.0.0.1:8000", State: "looking ..."},
-		},
-		Can: []snap.Action{
-			{ID: "demo", Key: "d", Title: "Play the demo (scripted, nothing leaves here)"},
-			{ID: "refresh", Key: "r", Title: "Look again for a local model"},
-			{ID: "address", Key: "l", Title: "Enter the address of a local model", Input: &snap.Input{Label: "address, such as 127.0.0.1:8080:"}},
-			{ID: "guide", Key: "s", Title: "Set up a model on this machine: the commands"},
-			{ID: "key", Key: "k", Title: "Enter the key of a provider"},
-			{ID: "sessions", Key: "o", Title: "Open a recorded session to look around"},
-			{ID: "doctor", Key: "t", Title: "Self test: sandbox, signer, model"},
-		},
-	}
-	for _, preset := range model.Presets() {
-		if preset.KeyEnv != "" && !preset.Local && preset.ID != "openai-chat" && len(s.Remote) < 6 {
-			state := "set " + preset.KeyEnv
-			if a.getenv(preset.KeyEnv) != "" {
-				state = preset.KeyEnv + " is set"
-			}
-			s.Remote = append(s.Remote, fmt.Sprintf("%-12s %s", preset.ID, state))
-		}
-	}
-	return s
-}
-
-// keyScreen asks whose key it is.
-func keyScreen(p place) snap.Start {
-	s := snap.Start{
-		Folder: short(p.root, p.home), Says: "Whose key? It is not shown, kept in keys.json of the state folder, readable by you alone, and sent to that provider only.",
-		Notes: []string{"by reference instead: tera-pilot keys set NAME --from env:VAR (or file:/PATH)"},
-	}
-	for _, preset := range model.Presets() {
-		if preset.NeedsKey && len(s.Can) < len(letters) {
-			s.Can = append(s.Can, snap.Action{ID: enterKey + preset.ID, Key: letters[len(s.Can) : len(s.Can)+1], Title: preset.Title,
-				Input: &snap.Input{Label: "key of " + preset.Title + ":", Hidden: true}})
-		}
-	}
-	return s
-}
-
-// localScreen says how a model gets onto this machine. Nothing is fetched here.
-func localScreen(p place, memory int64) snap.Start {
-	pull, size := "qwen3:4b", 3
-	for _, m := range []struct {
-		memory int64 // GiB
-		name   string
-		size   int // GB to fetch
-	}{{12, "qwen3:8b", 5}, {24, "gpt-oss:20b", 14}, {40, "qwen3-coder:30b", 19}} {
-		if memory >= m.memory<<30 {
-			pull, size = m.name, m.size
-		}
-	}
-	machine := "how much memory this machine has is not known"
-	if memory > 0 {
-		machine = fmt.Sprintf("this machine has %d GiB of memory", memory>>30)
-	}
-	return snap.Start{
-		Folder: short(p.root, p.home), Says: "A model on this machine. tera-pilot fetches nothing: these commands are for you to run, in another terminal.",
-		Notes: []string{
-			fmt.Sprintf("Ollama        ollama pull %s     about %d GB to fetch; %s", pull, size, machine),
-			"LM Studio     load a model, then start the server in its developer view; a window of 16k tokens or more",
-			"llama-server  llama-server -m MODEL.gguf --jinja -c 32768",
-			"vLLM          vllm serve MODEL --enable-auto-tool-choice --tool-call-parser hermes",
-			"docs/local-models.md has a guide for each.",
-		},
-		Can: []snap.Action{{ID: "back", Key: "b", Title: "Back, and look again"}},
-	}
-}
-
-// withServers adds the model servers that answer on this machine, their models
-// as what can be done, and the grade of the sandbox.
-func (a *app) withServers(ctx context.Context, p place, s snap.Start, named []string) snap.Start {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	s.Local, s.Notes = slices.Clone(s.Local), slices.Clone(s.Notes)
-	around := a.lookAround(p)
-	around.Addresses = append(around.Addresses, named...)
-	found, err := model.Discover(ctx, around)
-	if err != nil {
-		s.Notes = append(s.Notes, "local servers could not be looked for: "+err.Error())
-	}
-	for i := range s.Local {
-		s.Local[i].State, s.Local[i].Hint = "not answering", "start it, then press r"
-	}
-	var use []snap.Action
-	for _, x := range found {
-		at := strings.TrimPrefix(x.Address, "http://")
-		s.Local = slices.DeleteFunc(s.Local, func(l snap.Server) bool { return l.Address == at })
-		s.Local = append([]snap.Server{server(x)}, s.Local...)
-		for _, m := range x.Models {
-			if x.Kind != "" && len(use) < maxOffered {
-				use = append(use, offered(x, m, len(use)+1))
-			}
-		}
-	}
-	s.Can = append(use, s.Can...)
-	if setting, err := ossandbox.ParseSetting(p.settings.Sandbox); err == nil {
-		r := ossandbox.Probe(ctx, ossandbox.Config{Root: p.root, Home: p.home, State: p.state, Env: a.env, Setting: setting})
-		s.Sandbox = p.settings.Sandbox + " " + r.Grade.String()
-	}
-	return s
-}
-
-// lookAround says where servers of this machine are looked for: the usual
-// ports, OLLAMA_HOST, and the addresses of the settings and of the last choice.
-func (a *app) lookAround(p place) model.Discovery {
-	var d model.Discovery
-	if preset, ok := model.PresetByID("ollama"); ok {
-		if cfg, err := preset.FromEnv(a.getenv); err == nil {
-			d.Addresses = append(d.Addresses, cfg.BaseURL)
-		}
-	}
-	for _, mine := range p.settings.Providers {
-		d.Addresses = append(d.Addresses, mine.BaseURL)
-	}
-	if c, err := local.Chosen(p.state); err == nil {
-		d.Addresses = append(d.Addresses, c.Address)
-	}
-	slices.Sort(d.Addresses)
-	return d
-}
-
-// maxOffered is how many models of local servers can be started with one key.
-const maxOffered = 5
-
-// offered is a model as an action. Taking it is the yes to its server.
-func offered(x model.Found, m model.FoundModel, n int) snap.Action {
-	window := local.Window(x, m, 0, freeMemory())
-	act := snap.Action{
-		ID: useChoice(local.Choice{Provider: x.Kind, Address: x.BaseURL, Model: m.Name}), Key: fmt.Sprint(n),
-		Title: "Use " + m.Name + " of " + x.Kind + ", " + tokensText(window) + " window",
-	}
-	if window < leastWindow {
-		act.Note = "too small for the instructions"
-	}
-	return act
-}
-
-// server is one local server that was found.
-func server(x model.Found) snap.Server {
-	s := snap.Server{Name: x.Kind, Address: strings.TrimPrefix(x.Address, "http://"), State: counted(len(x.Models), "model")}
-	switch {
-	case x.Kind == "":
-		s.Name, s.State, s.Hint = "unknown", "answers", "no model server that tera-pilot knows"
-	case x.Loading:
-		s.State = "loads its model"
-	case len(x.Models) == 0:
-		s.Hint = "it has no model yet"
-	}
-	return s
 }
