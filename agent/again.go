@@ -169,7 +169,8 @@ func (d *Dispatcher) news(ctx context.Context, p proposal) []event.Line {
 	return out
 }
 
-// rejections are the calls that the person said no to since he last spoke.
+// rejections are the calls that the person said no to since he last spoke: those
+// of a session, and of its sub-agents.
 type rejections struct {
 	said    int // messages of the person by then
 	reasons map[[32]byte]string
@@ -193,7 +194,7 @@ func (d *Dispatcher) reject(p proposal, reason string) error {
 		return err
 	}
 	if d.no.said != said || d.no.reasons == nil {
-		d.no = rejections{said, map[[32]byte]string{}}
+		*d.no = rejections{said, map[[32]byte]string{}}
 	}
 	for _, k := range p.keys() {
 		d.no.reasons[k] = cmp.Or(reason, saidNo)
@@ -219,9 +220,9 @@ func (d *Dispatcher) rejected(p proposal) (verdict, error) {
 	return verdict{}, nil
 }
 
-// spoken counts the messages of the person so far.
+// spoken counts the messages of the person so far: to a sub-agent he says none.
 func (d *Dispatcher) spoken() (n int, err error) {
-	s, err := d.owner.state()
+	s, err := d.asks.state()
 	for _, m := range s.Messages {
 		if m.User != "" {
 			n++

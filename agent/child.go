@@ -123,46 +123,108 @@ func errandText(want *effect.Child) string {
 // errand gives a sub-agent its goal and waits for the report. A stop of the
 // parent's turn stops it.
 func (s *Session) errand(ctx context.Context, want *effect.Child, tell func(string, []byte)) (tool.ChildReport, error) {
-	rep := tool.ChildReport{Session: s.ID(), Status: "error"}
+	l := &listener{above: s.above, tell: tell, started: map[string]event.CallStarted{}, rep: tool.ChildReport{Session: s.ID(), Status: "error"}}
 	_, live, end, err := s.Subscribe(0)
 	if err != nil {
-		return rep, err
+		return l.rep, err
 	}
-	defer end()
+	defer func() { end() }()
 	if err := s.Send(event.Submit{Text: errandText(want)}); err != nil {
-		return rep, err
+		return l.rep, err
 	}
 	stopped := ctx.Done()
-	for over := false; !over; {
+	for !l.over {
+		var missed []event.Event
 		select {
 		case <-stopped:
 			stopped = nil
-			if err := s.Send(event.Cancel{}); err != nil {
-				return rep, err
-			}
+			err = s.Send(event.Cancel{})
 		case e, ok := <-live:
-			if !ok {
-				return rep, errors.New("the sub-agent's session ended in the middle of its turn")
+			if missed = []event.Event{e}; !ok { // cut off, since the parent's log is slower than the sub-agent
+				if missed, live, end, err = s.Subscribe(l.seq); err != nil {
+					err = errors.New("the sub-agent's session ended in the middle of its turn")
+				}
 			}
-			switch b := e.Body.(type) {
-			case event.Reply:
-				rep.Steps++
-			case event.CallResult:
-				tell("stdout", []byte(strings.TrimSpace(b.Status+"  "+b.Tool+"  "+b.Title)+"\n"))
-			case event.TurnEnded:
-				rep.Status, rep.Message, over = b.Status, b.Message, true
-			}
+		}
+		for _, e := range missed {
+			err = errors.Join(err, l.hear(e))
+		}
+		if err != nil {
+			return l.rep, err
 		}
 	}
 	state, err := s.State()
 	if err != nil {
-		return rep, err
+		return l.rep, err
 	}
-	rep.Text, rep.Taint = state.Last, state.Taint
+	l.rep.Text, l.rep.Taint = state.Last, state.Taint
 	for _, c := range state.Changed {
-		rep.Changes = append(rep.Changes, tool.Change{Path: c.Path, To: c.To, Change: c.Change})
+		l.rep.Changes = append(l.rep.Changes, tool.Change{Path: c.Path, To: c.To, Change: c.Change})
 	}
-	return rep, nil
+	return l.rep, nil
+}
+
+// A listener hears a sub-agent's events. What it spends, what leaves the
+// machine and what it is refused stands in its parent's log too: there the
+// front ends look, and there it counts when the session goes on.
+type listener struct {
+	above   *lineage
+	tell    func(string, []byte)
+	rep     tool.ChildReport
+	started map[string]event.CallStarted
+	seq     uint64 // of the last stored event
+	over    bool
+}
+
+func (l *listener) hear(e event.Event) error {
+	l.seq = max(l.seq, e.Seq)
+	switch b := e.Body.(type) {
+	case event.Reply:
+		l.rep.Steps++
+		return l.pass(event.Spent{For: "sub-agent", Usage: b.Usage})
+	case event.Compacted:
+		return l.pass(event.Spent{For: "sub-agent", Usage: b.Usage})
+	case event.Spent:
+		return l.pass(b)
+	case event.Egress:
+		return l.pass(b)
+	case event.CallStarted:
+		l.started[b.Call] = b
+	case event.CallDecided:
+		if isNo(b.Decision) {
+			c := l.started[b.Call]
+			return l.pass(event.Refused{Tool: c.Tool, Title: c.Title, Effects: c.Effects, Decision: b.Decision, By: b.By, Rule: b.Rule, Reason: b.Reason, Allow: b.Allow})
+		}
+	case event.CallResult:
+		l.tell("stdout", []byte(strings.TrimSpace(b.Status+"  "+b.Tool+"  "+b.Title)+"\n"))
+		if _, planned := l.started[b.Call]; b.Status == string(audit.StatusBlocked) && !planned {
+			return l.pass(event.Refused{Tool: b.Tool, Title: b.Title, Decision: b.Decision, Reason: b.Body})
+		}
+	case event.TurnEnded:
+		l.rep.Status, l.rep.Message, l.over = b.Status, b.Message, true
+	}
+	return nil
+}
+
+// pass tells the parent's log, under the call that started the sub-agent.
+func (l *listener) pass(body event.Body) error {
+	switch b := body.(type) {
+	case event.Spent:
+		b.Call = l.above.call
+		body = b
+	case event.Egress:
+		b.Call = l.above.call
+		body = b
+	case event.Refused:
+		b.Call, b.Session = l.above.call, l.rep.Session
+		body = b
+	}
+	return l.above.parent.owner.emit(body)
+}
+
+// isNo says that a decision is one that refuses.
+func isNo(decision string) bool {
+	return decision == string(audit.Denied) || decision == string(audit.Blocked)
 }
 
 // childInput is what the gate is given for a sub-agent: the parent's limits as
@@ -173,6 +235,7 @@ func (s *Session) childInput() (gate.Input, int, error) {
 		return in, epoch, err
 	}
 	state, err := s.owner.state()
+	in.Limits.Level = s.above.parent.effective(in.Limits.Level, in.OptOut) // it has no stricter one of its own
 	parent := in.Limits
 	in.Limits.Parent = &parent
 	in.Limits.Plan = in.Limits.Plan || s.above.plan

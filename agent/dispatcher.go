@@ -15,6 +15,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/undo"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/audit"
+	"github.com/tera-pilot/tera-pilot/guardian"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
@@ -40,8 +41,9 @@ type Dispatcher struct {
 type deciding struct {
 	judge   func() (gate.Input, int, error) // all that a decision needs besides the effects, and the epoch of the policy
 	hooks   hooks
-	guard   Guard
-	no      rejections                                             // of this turn
+	level   guardian.Level
+	review  guardian.Reviewer                                      // nil: no model is asked
+	no      *rejections                                            // of this turn
 	keeps   func(context.Context, gate.Offer, rulebook.Kept) error // remembers what the person chose to keep
 	history func() []string                                        // commands of earlier turns here, oldest first
 	past    gate.Past                                              // those, parsed, once a question needed them

@@ -7,9 +7,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/tera-pilot/tera-pilot/agent/budget"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/guardian"
 )
@@ -21,6 +24,56 @@ func verdictOn(word, args string) guardian.Reviewer {
 	return func(_ context.Context, p guardian.Prompt) (string, error) {
 		ids := strings.Join(strings.Fields(cited.FindStringSubmatch(p.User)[1]), `","`)
 		return fmt.Sprintf(`{"verdict":%q,"rationale":"as I see it","suggested_args":%s,"effects":["%s"]}`, word, args, ids), nil
+	}
+}
+
+// reviewing is a model that answers reviews.
+type reviewing guardian.Reviewer
+
+func reviews(f guardian.Reviewer) Mind {
+	return Mind{Provider: reviewing(f), Model: "reviewer", Price: perToken}
+}
+
+// perToken is a price of a dollar a million tokens.
+func perToken(u model.Usage) *int64 { sum := u.Input + u.Output; return &sum }
+
+func (reviewing) ID() string { return "reviewing" }
+
+func (f reviewing) Complete(ctx context.Context, r model.Request, _ func(model.Delta)) (model.Reply, error) {
+	text, err := f(ctx, guardian.Prompt{System: r.System, User: r.Messages[0].Parts[0].Text})
+	if err != nil {
+		return model.Reply{}, err
+	}
+	return model.Reply{Text: text, Parts: []model.Part{{Kind: model.PartText, Text: text}}, Stop: model.StopEnd, Usage: &model.Usage{Input: 1000, Output: 10}}, nil
+}
+
+// TestReviewsCostTheSession: a review is paid out of the budget, counts for the
+// session, and is not sent where nothing is left: then a person decides.
+func TestReviewsCostTheSession(t *testing.T) {
+	for limit, reviewed := range map[int64]int{1 << 40: 1, 5: 0} {
+		sent := 0
+		r := newRig(t, []step{{Say: "x", Calls: []call{{"execute_command", map[string]any{"command": "echo two > a.txt"}}}}, {Say: "done"}}, func(o *Options) {
+			o.Level, o.Mind.Price = gate.NeverAsk, func(model.Usage) *int64 { return new(int64) }
+			o.Guard = Guard{guardian.All, reviews(func(ctx context.Context, p guardian.Prompt) (string, error) {
+				sent++
+				return verdictOn("APPROVE", "null")(ctx, p)
+			})}
+			o.Budget = budget.New(budget.Limits{Cost: limit}, budget.Spent{}, nil, time.Now)
+		})
+		asked := 0
+		r.person = func(event.Question) event.Answer { asked++; return event.Answer{Choice: event.Deny} }
+		r.start("")
+		r.turn("go")
+		state := must(r.session.State())
+		r.stop()
+		cost := int64(0)
+		if state.Usage.Cost != nil {
+			cost = *state.Usage.Cost
+		}
+		if sent != reviewed || asked != 1-reviewed || cost != int64(reviewed)*1010 || r.opts.Budget.Used().Cost != cost {
+			t.Errorf("limit %d: %d reviews sent, %d questions, cost %d, of the budget %d", limit, sent, asked, cost, r.opts.Budget.Used().Cost)
+		}
+		r.verify()
 	}
 }
 
@@ -49,7 +102,7 @@ func TestTheGuardiansReview(t *testing.T) {
 		for _, headless := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, " headless ", headless), func(t *testing.T) {
 				r := newRig(t, []step{{Say: "x", Calls: []call{{"execute_command", map[string]any{"command": "echo two > a.txt"}}}}, {Say: "done"}}, func(o *Options) {
-					o.Guard, o.Level = Guard{tt.level, tt.review}, gate.NeverAsk
+					o.Guard, o.Level = Guard{tt.level, reviews(tt.review)}, gate.NeverAsk
 					if headless {
 						o.Front, o.Interactive, o.CanAsk, o.OptOut = audit.FrontRun, false, false, true
 					}
@@ -86,10 +139,10 @@ func TestTheReviewIsFramed(t *testing.T) {
 	var seen []guardian.Prompt
 	r := newRig(t, []step{{Say: inject, Calls: []call{{"execute_command", map[string]any{"command": "echo '" + inject + " hunter2hunter2' > a.txt"}}}}, {Say: "done"}}, func(o *Options) {
 		o.Redactor.Add("hunter2hunter2")
-		o.Guard = Guard{guardian.All, func(ctx context.Context, p guardian.Prompt) (string, error) {
+		o.Guard = Guard{guardian.All, reviews(func(ctx context.Context, p guardian.Prompt) (string, error) {
 			seen = append(seen, p)
 			return verdictOn("APPROVE", "null")(ctx, p)
-		}}
+		})}
 	})
 	r.person = yes
 	r.write("a.txt", "one\n")
@@ -119,7 +172,7 @@ func TestTheReviewIsFramed(t *testing.T) {
 // TestReviewsAreStated: also those that rejected.
 func TestReviewsAreStated(t *testing.T) {
 	r := newRig(t, []step{{Say: "x", Calls: []call{{"execute_command", map[string]any{"command": "echo two > a.txt"}}}}, {Say: "done"}}, func(o *Options) {
-		o.Guard = Guard{guardian.All, verdictOn("REJECT", "null")}
+		o.Guard = Guard{guardian.All, reviews(verdictOn("REJECT", "null"))}
 	})
 	r.write("a.txt", "one\n")
 	r.start("")

@@ -65,7 +65,7 @@ func (d *Dispatcher) hearHooks(ctx context.Context, p proposal) (proposal, error
 
 // listens says that somebody has to be heard about a call before it is decided.
 func (d *Dispatcher) listens(p proposal) bool {
-	return len(d.hooks.at(hook.BeforeCall, p.set.Tool)) > 0 || d.guard.Review != nil && d.guard.Level.Reviews(p.decision.Risk.Tier)
+	return len(d.hooks.at(hook.BeforeCall, p.set.Tool)) > 0 || d.review != nil && d.level.Reviews(p.decision.Risk.Tier)
 }
 
 func hookWord(w hook.Word) gate.HookWord {
@@ -84,10 +84,10 @@ func hookWord(w hook.Word) gate.HookWord {
 // and whose risk its level reviews. Other arguments that it wants are planned
 // and decided about like any call, and are always a person's to allow.
 func (d *Dispatcher) hearReview(ctx context.Context, p proposal) (proposal, error) {
-	if p.decision.Answer == gate.Deny || d.guard.Review == nil || !d.guard.Level.Reviews(p.decision.Risk.Tier) {
+	if p.decision.Answer == gate.Deny || d.review == nil || !d.level.Reviews(p.decision.Risk.Tier) {
 		return p, nil
 	}
-	v, err := d.review(ctx, p)
+	v, err := d.reviewOf(ctx, p)
 	if err != nil || ctx.Err() != nil {
 		return p, err
 	}
@@ -106,8 +106,8 @@ func (d *Dispatcher) hearReview(ctx context.Context, p proposal) (proposal, erro
 // theGuardian is who revised, in the words of a result.
 const theGuardian = "the guardian's review"
 
-// review asks the model, and states what it said: also what it let pass.
-func (d *Dispatcher) review(ctx context.Context, p proposal) (guardian.Verdict, error) {
+// reviewOf asks the model, and states what it said: also what it let pass.
+func (d *Dispatcher) reviewOf(ctx context.Context, p proposal) (guardian.Verdict, error) {
 	s, err := d.owner.state()
 	if err != nil {
 		return guardian.Verdict{}, err
@@ -125,7 +125,7 @@ func (d *Dispatcher) review(ctx context.Context, p proposal) (guardian.Verdict, 
 	}
 	masked := func(ctx context.Context, q guardian.Prompt) (string, error) {
 		q.User = d.redactor.Text(q.User)
-		return d.guard.Review(ctx, q)
+		return d.review(ctx, q)
 	}
 	v := guardian.Review(ctx, masked, r, randomHex(16))
 	err = d.log.Event(context.WithoutCancel(ctx), audit.Event{
@@ -146,7 +146,7 @@ func bounded(s string) string {
 
 // saidOfRisk is how the guardian's rules see a proposal, for its question.
 func (d *Dispatcher) saidOfRisk(p proposal) []string {
-	if d.guard.Level == guardian.Off {
+	if d.level == guardian.Off {
 		return nil
 	}
 	return slices.Concat([]string{p.decision.Risk.Tier.String()}, p.decision.Risk.Reasons)

@@ -43,8 +43,13 @@ func hookKey(k hook.Hook) string { return k.From + "\x00" + k.Name }
 type hookText struct{ from, text string }
 
 // pinHooks looks up with what each hook would run. One that cannot be started
-// is told of now; its calls are vetoed.
+// is told of now; its calls are vetoed. A sub-agent's are those of its parent:
+// nothing is approved anew in the middle of a session.
 func (d *Dispatcher) pinHooks(ctx context.Context, all []hook.Hook) error {
+	if d.above != nil {
+		d.hooks = d.above.parent.disp.hooks
+		return nil
+	}
 	d.hooks = hooks{all, map[string]effect.Program{}}
 	for _, k := range all {
 		set, err := hookTool{k, nil}.Plan(ctx, d.world.View(d.seen), nil)

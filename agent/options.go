@@ -98,6 +98,6 @@ type Guides struct {
 
 // Guard is the guardian of a session.
 type Guard struct {
-	Level  guardian.Level
-	Review guardian.Reviewer // asks the reviewing model; nil: the rules' score alone
+	Level guardian.Level
+	Mind  Mind // the reviewing model; without a provider: the rules' score alone
 }

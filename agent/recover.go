@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,17 +22,41 @@ func (s *Session) recover(ctx context.Context) error {
 		return noEvidence(err)
 	}
 	settled := map[string]audit.Outcome{}
+	var spawned string // the call of a sub-agent that was open
+	var below []string // what of the sub-agent's was
 	for _, in := range open {
-		if in.Session != s.o.Log.ID() {
+		own := in.Session == s.o.Log.ID()
+		if !own && !s.isBelow(in.Session) {
 			continue // another session's own resume settles it
 		}
 		out := s.settle(ctx, in.Intent)
 		if err := s.audit.Settle(in, out); err != nil && !errors.Is(err, audit.ErrSettled) {
 			return noEvidence(err)
 		}
+		switch {
+		case !own:
+			below = append(below, fmt.Sprintf("%s: %s, %s", in.Intent.Title, out.Status, out.Reason))
+		case in.Intent.Tool == "spawn_subagent":
+			spawned = in.Intent.AID
+		}
 		settled[in.Intent.AID] = out
 	}
+	if out, ok := settled[spawned]; ok && len(below) > 0 {
+		out.Reason += "; of the sub-agent's calls was open: " + strings.Join(below, "; ")
+		settled[spawned] = out
+	}
 	return s.closeOpenCalls(ctx, settled)
+}
+
+// isBelow says that a session is that of a sub-agent of this one, which nobody
+// resumes for its own sake.
+func (s *Session) isBelow(id string) bool {
+	past, err := s.o.Store.Read(id)
+	if err != nil {
+		return false
+	}
+	child := session.Fold(past)
+	return child.Parent == s.o.Log.ID() && child.Fork == 0
 }
 
 // settle finds out how far an intent of a dead process came.

@@ -143,14 +143,14 @@ func (s *Session) parentID() string {
 func (s *Session) dispatcher() *Dispatcher {
 	d := &Dispatcher{
 		tools: s.o.Tools, world: s.o.World, owner: s.owner, log: s.audit, above: s.above, step: s.o.Step, clock: s.o.Now,
-		deciding:    deciding{judge: s.judge, guard: s.o.Guard, keeps: s.keep, history: s.commands},
+		deciding:    deciding{judge: s.judge, level: s.o.Guard.Level, review: s.reviewer(), keeps: s.keep, history: s.commands, no: &rejections{}},
 		questioning: questioning{asks: s.owner, front: s.o.Front, preview: s.o.Preview},
 		running:     running{undo: s.o.Undo, spawn: s.spawn, trailers: trailers{witness: s.o.Witness}},
 		telling:     telling{redactor: s.o.Redactor, limit: s.outputLimitNow, store: s.o.Log.KeepOutput, pictures: s.o.Log.KeepBlob},
 	}
-	if s.above != nil { // what the person is asked, and keeps, is the parent's
+	if s.above != nil { // what the person is asked, keeps and refused, is the parent's
 		parent := s.above.parent
-		d.asks, d.keeps = parent.owner, parent.keep
+		d.asks, d.keeps, d.no = parent.owner, parent.keep, parent.disp.no
 	}
 	d.jobs = newJobs(s.lasting, len(session.Fold(s.o.Past).Jobs), d)
 	return d

@@ -19,6 +19,7 @@ import (
 // taken before the hooks are pinned, so it calls none: they watch the model.
 func (s *Session) byHand() (*Dispatcher, error) {
 	d := *s.disp
+	d.no = &rejections{} // what the person types is no repetition of the model's
 	var err error
 	own := tool.AskMCP()
 	if s.o.Undo != nil {

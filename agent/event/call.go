@@ -117,6 +117,21 @@ type Egress struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
+// Refused is a no that a sub-agent got: its own log has the call, and whoever
+// looks at its parent's hears of it here.
+type Refused struct {
+	Call     string   `json:"call"`    // of the parent, that started the sub-agent
+	Session  string   `json:"session"` // the sub-agent's
+	Tool     string   `json:"tool"`
+	Title    string   `json:"title"`
+	Effects  []string `json:"effects,omitempty"` // none: it could not be planned
+	Decision string   `json:"decision"`          // denied or blocked
+	By       string   `json:"by,omitempty"`
+	Rule     string   `json:"rule,omitempty"`
+	Reason   string   `json:"reason"`
+	Allow    string   `json:"would_allow,omitempty"` // as of CallDecided
+}
+
 // Recovered says how a call that a crash left open was settled.
 type Recovered struct {
 	Call   string `json:"call"`

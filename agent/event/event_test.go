@@ -39,6 +39,7 @@ func all() []Body {
 		Interjected{Text: "i"}, WindowChanged{Mode: "trust"}, PolicyChanged{What: "remembered"}, ThoughtChanged{Level: "low"},
 		Nudged{Kind: "loop"}, Instructed{Text: "n"}, Offered{Commands: []SlashCommand{{Name: "c"}}},
 		Masked{Calls: []string{"1"}}, Compacted{Summary: "s"}, Uncompacted{Of: 3}, JobChanged{Job: "j", Exit: &exit}, Egress{Door: "web"},
+		Refused{Call: "1", Decision: "denied"}, Spent{For: "guardian"},
 		AuditHead{Size: 3},
 		Working{On: "model"},
 		Queued{Texts: []string{"q"}},

@@ -29,10 +29,10 @@ func kinds() []kind {
 		kindOf[LevelChanged](), kindOf[ModelChanged](), kindOf[ThoughtChanged](), kindOf[WindowChanged](), kindOf[PolicyChanged](), kindOf[Offered](),
 		// turn.go
 		kindOf[TurnStarted](), kindOf[TurnEnded](), kindOf[TextDelta](), kindOf[ReasoningDelta](), kindOf[Reply](),
-		kindOf[Interjected](), kindOf[Nudged](), kindOf[TodoChanged](), kindOf[Working](), kindOf[Queued](),
+		kindOf[Interjected](), kindOf[Nudged](), kindOf[TodoChanged](), kindOf[Working](), kindOf[Queued](), kindOf[Spent](),
 		// call.go
 		kindOf[CallStarted](), kindOf[CallPreview](), kindOf[CallDecided](), kindOf[OutputDelta](), kindOf[CallResult](), kindOf[Recovered](),
-		kindOf[QuestionOpened](), kindOf[QuestionClosed](), kindOf[JobChanged](), kindOf[Egress](),
+		kindOf[QuestionOpened](), kindOf[QuestionClosed](), kindOf[JobChanged](), kindOf[Egress](), kindOf[Refused](),
 		// context.go
 		kindOf[Instructed](), kindOf[Tainted](), kindOf[Masked](), kindOf[Compacted](), kindOf[Uncompacted](),
 		// undo.go
@@ -102,6 +102,8 @@ func (Instructed) Type() string     { return "session.instructed" }
 func (Offered) Type() string        { return "offered" }
 func (JobChanged) Type() string     { return "job.changed" }
 func (Egress) Type() string         { return "egress" }
+func (Spent) Type() string          { return "spent" }
+func (Refused) Type() string        { return "subagent.refused" }
 func (Closed) Type() string         { return "session.closed" }
 func (Archived) Type() string       { return "session.archived" }
 func (UndoPoints) Type() string     { return "undo.points" }

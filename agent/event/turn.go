@@ -80,6 +80,14 @@ type Usage struct {
 	Cost       *int64 `json:"cost,omitempty"`
 }
 
+// Spent is what a request to a model took that is no reply of this
+// conversation: of a sub-agent, or of the guardian. It counts for the session.
+type Spent struct {
+	Call  string `json:"call,omitempty"` // that started the sub-agent
+	For   string `json:"for"`            // sub-agent or guardian
+	Usage Usage  `json:"usage"`
+}
+
 // Plus is the sum of both; a cost that is not known adds nothing.
 func (u Usage) Plus(v Usage) Usage {
 	u.Input, u.Output = u.Input+v.Input, u.Output+v.Output

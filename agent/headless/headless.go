@@ -145,6 +145,8 @@ func (r *run) take(e event.Event) (done bool, err error) {
 		r.started[b.Call] = b
 	case event.CallDecided:
 		r.ledger(b)
+	case event.Refused:
+		r.below(b)
 	case event.CallResult:
 		r.checked(b)
 		r.unplanned(b)

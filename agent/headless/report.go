@@ -48,6 +48,8 @@ func (r *run) progress(e event.Event) error {
 			}
 		}
 		_, err = fmt.Fprintln(r.Err, line)
+	case event.Refused:
+		_, err = fmt.Fprintf(r.Err, "%s: sub-agent: %s: %s\n", b.Decision, visible.Strict(b.Title), visible.Strict(b.Reason))
 	case event.JobChanged:
 		_, err = fmt.Fprintln(r.Err, b.Status+"  job "+visible.Strict(b.Job)+"  "+visible.Strict(b.Title))
 	case event.Egress:

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -90,6 +91,17 @@ func (r *run) ledger(d event.CallDecided) {
 		Rule: optional(d.Rule), WouldAllow: optional(d.Allow),
 	})
 	if d.By == string(audit.ByFloor) && !r.Sandbox && needsSandbox(s) {
+		r.boxless = true
+	}
+}
+
+// below keeps a no that a sub-agent got.
+func (r *run) below(b event.Refused) {
+	effect := cmp.Or(strings.Join(b.Effects, "; "), b.Title)
+	r.denied = append(r.denied, Denial{
+		Tool: b.Tool, Effect: "sub-agent: " + effect, Decision: b.Decision, Reason: b.Reason, Rule: optional(b.Rule), WouldAllow: optional(b.Allow),
+	})
+	if b.By == string(audit.ByFloor) && !r.Sandbox && needsSandbox(event.CallStarted{Effects: b.Effects}) {
 		r.boxless = true
 	}
 }

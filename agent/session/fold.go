@@ -85,7 +85,9 @@ func applySetting(s State, body event.Body) State {
 		s.Title = b.Title
 	case event.Archived:
 		s.Archived = b.Archived
-	case event.WindowChanged, event.PolicyChanged, event.Egress, event.Notice, event.Recovered, event.Closed:
+	case event.Spent:
+		s.Usage = s.Usage.Plus(b.Usage)
+	case event.WindowChanged, event.PolicyChanged, event.Egress, event.Refused, event.Notice, event.Recovered, event.Closed:
 		// For the reader of the log; the state has nothing to remember.
 	}
 	return s

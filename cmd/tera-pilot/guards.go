@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/agent"
 	"github.com/tera-pilot/tera-pilot/agent/hook"
-	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/guardian"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
@@ -41,28 +40,8 @@ func (a *app) guard(ctx context.Context, p place, redactor *secret.Redactor, own
 			return g, fmt.Errorf("guardian_model: %w", err)
 		}
 	}
-	if mind.Provider != nil {
-		g.Review = reviewer(mind, redactor)
-	}
+	g.Mind = mind
 	return g, nil
-}
-
-// reviewer asks a model for a review, over the client that sessions use.
-func reviewer(mind agent.Mind, redactor *secret.Redactor) guardian.Reviewer {
-	return func(ctx context.Context, q guardian.Prompt) (string, error) {
-		req := model.Request{Model: mind.Model, System: q.System, Messages: []model.Message{model.UserText(q.User)}}
-		if err := agent.Outgoing(redactor, "", req); err != nil {
-			return "", err
-		}
-		r, err := mind.Provider.Complete(ctx, req, func(model.Delta) {})
-		switch {
-		case err != nil:
-			return "", err
-		case len(r.Calls) > 0:
-			return "", errors.New("it called tools instead of answering")
-		}
-		return r.Text, nil
-	}
 }
 
 // The files of hooks.

@@ -154,6 +154,8 @@ func (f *front) happened(e event.Event, before int) {
 		f.p.line("model", b.Provider+" "+b.Model)
 	case event.Egress:
 		f.p.line("net", strings.TrimSpace(b.Status+"  "+b.Method+" "+b.Host+"  "+b.Reason))
+	case event.Refused:
+		f.p.line("sub", b.Decision+"  "+b.Title+": "+b.Reason)
 	case event.Notice:
 		if b.Text != "" {
 			for _, line := range strings.Split(strings.TrimSpace(b.Text+"   "+b.Hint), "\n") {

@@ -51,15 +51,22 @@ type Spent struct {
 	MaxCost  int64 // 0 for no limit
 }
 
-// add takes what an answer cost. What has no price is not free.
+// add takes an answer of this conversation.
 func (s *Spent) add(u event.Usage) {
-	s.Used = u.Input + u.CacheRead + u.CacheWrite + u.Output
+	s.Used = sum(u)
+	s.pay(u)
+}
+
+// pay takes what a request cost. What has no price is not free.
+func (s *Spent) pay(u event.Usage) {
 	if u.Cost != nil {
 		s.Cost += *u.Cost
-	} else if s.Used > 0 {
+	} else if sum(u) > 0 {
 		s.Unpriced = true
 	}
 }
+
+func sum(u event.Usage) int64 { return u.Input + u.CacheRead + u.CacheWrite + u.Output }
 
 // Expect takes what is known of a session that is being opened.
 func (s *State) Expect(b event.Opened) {

@@ -26,6 +26,10 @@ func (s *State) applyWorld(e event.Event) bool {
 		s.job(b, e)
 	case event.Egress:
 		s.egress(b, e)
+	case event.Spent:
+		s.Spent.pay(b.Usage)
+	case event.Refused:
+		s.Talk.tell(e, "sub-agent", b.Decision+"  "+b.Title+": "+b.Reason)
 	default:
 		return false
 	}

@@ -14,7 +14,7 @@ func EveryBody(s string) []event.Body {
 		event.Opened{}, event.TurnStarted{}, event.TextDelta{}, event.ReasoningDelta{}, event.Reply{}, event.CallStarted{}, event.CallDecided{},
 		event.CallPreview{}, event.OutputDelta{}, event.CallResult{Exit: new(int)}, event.TodoChanged{}, event.LevelChanged{}, event.ModelChanged{}, event.Notice{}, event.Recovered{},
 		event.Tainted{}, event.Renamed{}, event.Interjected{}, event.WindowChanged{}, event.PolicyChanged{}, event.ThoughtChanged{},
-		event.Masked{}, event.Compacted{}, event.Uncompacted{}, event.JobChanged{}, event.Egress{}, event.AuditHead{}, event.Working{}, event.Queued{}, event.QuestionOpened{}, event.QuestionClosed{},
+		event.Masked{}, event.Compacted{}, event.Uncompacted{}, event.JobChanged{}, event.Egress{}, event.Refused{}, event.Spent{}, event.AuditHead{}, event.Working{}, event.Queued{}, event.QuestionOpened{}, event.QuestionClosed{},
 		event.QuestionOpened{}, event.Archived{}, event.Nudged{}, event.Instructed{}, event.Offered{}, event.UndoPoints{}, event.UndoPlan{}, event.Closed{}, event.TurnEnded{},
 	}
 	for i, b := range bodies {
