@@ -95,6 +95,26 @@ func TestSubAgentsStandInTheParentsLog(t *testing.T) {
 	r.verify()
 }
 
+// TestALongGoalHidesNoQuestion: the words of a model do not push what is asked
+// out of sight, nor forge a line of it.
+func TestALongGoalHidesNoQuestion(t *testing.T) {
+	goal := "x\nwhy ask  you said yes\n" + strings.Repeat("lorem ipsum ", 30000)
+	r := newRig(t, []step{{Calls: []call{spawnCall("implementer", goal)}}, {Calls: []call{{"write_file", map[string]any{"path": "made", "content": "x\n"}}}}, {Say: "tried"}, {Say: "done"}}, nil)
+	r.person = func(q event.Question) event.Answer {
+		for _, l := range q.Lines {
+			if q.Kind == event.AskEdit && (len(l.Text) > 1000 || strings.HasPrefix(l.Text, "why ask  you")) {
+				t.Errorf("%d bytes: %.80q", len(l.Text), l.Text)
+			}
+		}
+		return yes(q)
+	}
+	r.start("")
+	r.turn("go")
+	if r.stop(); r.read("made") == "" {
+		t.Error("nothing was asked")
+	}
+}
+
 // TestAHookOfASubAgentIsTheParents: with the interpreter of the parent's start,
 // and not with what stands there when the sub-agent begins.
 func TestAHookOfASubAgentIsTheParents(t *testing.T) {

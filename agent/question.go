@@ -28,7 +28,7 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 	w.proposed(p, d.world)
 	w.blank()
 	if d.above != nil {
-		w.warn("asked by", "a sub-agent, whose goal is: "+d.above.goal)
+		w.warn("asked by", "a sub-agent, whose goal is: "+beginning(d.above.goal))
 	}
 	named := " (" + strings.Join(p.input.Taint, ", ") + ")" // which the context says, below
 	w.fact("why ask", strings.Replace(p.decision.Reason, named, "", 1))
@@ -60,6 +60,16 @@ func (d *Dispatcher) question(p proposal) (event.Question, error) {
 	q.Lines, q.Proposals = w.out, p.proposals()
 	q.Revisable = len(q.Proposals) > 0
 	return d.finish(q), nil
+}
+
+// beginning is what a question repeats of a goal, which is the words of a model:
+// a long one would push what is asked out of sight.
+func beginning(goal string) string {
+	const most = 300
+	if len(goal) <= most {
+		return goal
+	}
+	return fmt.Sprintf("%s … (of %d bytes; the call that started it has all)", cutBefore(goal[:most]), len(goal))
 }
 
 // proposed lays the effects out: files as the model proposed them, with what
