@@ -80,7 +80,7 @@ func (hookTool) Spec() tool.Spec { return tool.Spec{Name: "hook", Category: "oth
 // Plan implements tool.Tool: the start of the hook's text, with the message as
 // its input, in a sandbox that can write nothing and reaches nobody.
 func (t hookTool) Plan(ctx context.Context, v tool.View, _ json.RawMessage) (effect.Set, error) {
-	e, err := v.Command(ctx, tool.CommandSpec{Script: t.hook.Text, Language: t.hook.Language, Stdin: string(t.message), Seconds: int(t.hook.Timeout.Seconds())})
+	e, err := v.Command(ctx, tool.CommandSpec{Script: t.hook.Text, Language: t.hook.Language, Stdin: string(t.message), Seconds: int(t.hook.Timeout.Seconds()), Plain: true})
 	if err != nil {
 		return effect.Set{}, err
 	}
@@ -88,11 +88,18 @@ func (t hookTool) Plan(ctx context.Context, v tool.View, _ json.RawMessage) (eff
 		return effect.Set{}, errors.New("it is no program of its own")
 	}
 	e.Kind, e.Exec.Profile = effect.Start, gate.ProfileObserve
-	if t.hook.Language == "python" {
-		e.Exec.Argv = slices.Insert(e.Exec.Argv, 1, "-I") // no module of the folder it stands in, where the model writes
+	switch t.hook.Language { // no module of the folder it stands in, where the model writes
+	case "python":
+		e.Exec.Argv = slices.Insert(e.Exec.Argv, 1, "-I")
+	case "node":
+		e.Exec.Argv = []string{e.Exec.Program.Path, "-e", asModule, "--", t.hook.Text}
 	}
 	return effect.Set{Tool: "hook", Title: "hook " + t.hook.Name, Effects: []effect.Effect{e}}, nil
 }
+
+// asModule runs its argument as a CommonJS module that stands in the root folder:
+// what it requires or imports by name is looked for there.
+const asModule = `const text=process.argv.splice(1,1)[0],{Module}=require("module"),m=new Module("/hook.cjs");m.filename="/hook.cjs";m.paths=[];m._compile(text,"/hook.cjs")`
 
 // Run implements tool.Tool.
 func (t hookTool) Run(ctx context.Context, e tool.Env, planned effect.Set) (tool.Result, error) {

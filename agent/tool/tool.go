@@ -78,6 +78,7 @@ type CommandSpec struct {
 	Detected bool     // found by Checks, not asked for in these words
 
 	Background bool // it goes on after the call, as a job
+	Plain      bool // with the interpreter of Language itself, and nothing that chooses one by the folder
 }
 
 // A Check is a command that tests the project.

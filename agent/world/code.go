@@ -33,9 +33,13 @@ func (v *view) code(ctx context.Context, c tool.CommandSpec, dir string, env env
 		Script: c.Script, Dir: dir, Facts: facts, Parsed: analysis.Parsed, Set: env.added, Dropped: env.removed, Timeout: v.limit(c.Seconds),
 		Stdin: []byte(c.Stdin),
 	}
+	find := v.programs.resolve
+	if c.Plain {
+		find = v.programs.plain
+	}
 	var err error
 	for _, name := range how.names {
-		if x.Program, err = v.programs.resolve(name, env.values["PATH"]); err == nil {
+		if x.Program, err = find(name, env.values["PATH"]); err == nil {
 			break
 		}
 	}

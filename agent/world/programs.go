@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
@@ -44,6 +45,41 @@ func (p *programs) resolve(name, path string) (effect.Program, error) {
 		}
 	}
 	return effect.Program{}, fmt.Errorf("%s is not on the PATH that commands get", name)
+}
+
+// plain finds the interpreter itself: no script in its place and no program of
+// another name, as version managers put there. Those look into the folder that
+// they are started in for what to run.
+func (p *programs) plain(name, path string) (effect.Program, error) {
+	var passed []string
+	stem := strings.TrimRight(name, "0123456789.")
+	for _, dir := range filepath.SplitList(path) {
+		found, err := p.resolve(name, dir)
+		if err != nil {
+			continue
+		}
+		if strings.HasPrefix(filepath.Base(found.Path), stem) && !isScript(found.Path) {
+			return found, nil
+		}
+		passed = append(passed, found.Path)
+	}
+	if len(passed) > 0 {
+		return effect.Program{}, fmt.Errorf("only what chooses a %s by the folder is on the PATH (%s): put the one to use before it", name, strings.Join(passed, ", "))
+	}
+	return p.resolve(name, path)
+}
+
+// isScript says that a file is run by another program, which its first line
+// names. What cannot be read is taken for one.
+func isScript(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	_, err = io.ReadFull(f, head)
+	return err != nil || string(head) == "#!"
 }
 
 func (p *programs) hash(file string) (effect.Program, error) {

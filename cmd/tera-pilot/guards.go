@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tera-pilot/tera-pilot/agent"
 	"github.com/tera-pilot/tera-pilot/agent/hook"
+	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/guardian"
 	"github.com/tera-pilot/tera-pilot/internal/secret"
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
@@ -54,6 +55,9 @@ const (
 // their content.
 func (a *app) hooks(state string, project *trust.Project, grant trust.Grant) ([]hook.Hook, error) {
 	own, err := ownHooks(state)
+	if err == nil {
+		err = hookTools(own)
+	}
 	if err != nil || project == nil {
 		return own, err
 	}
@@ -67,7 +71,35 @@ func (a *app) hooks(state string, project *trust.Project, grant trust.Grant) ([]
 	theirs, err := hook.Load(data, project.Root()+"/"+projectHooks, true, func(name string) ([]byte, error) {
 		return grant.Read(project, trust.Hook, path.Join(path.Dir(projectHooks), name))
 	})
+	if err == nil {
+		err = hookTools(theirs)
+	}
 	return append(own, theirs...), err
+}
+
+// hookTools holds the names of tools in hooks against the tools that there can
+// be: a hook that listens for a tool of no such name would guard nothing, and
+// nobody would be told.
+func hookTools(hooks []hook.Hook) error {
+	all, err := tool.New(tool.Options{Fetch: true, Search: true, Skills: []tool.Skill{{}}}).With(tool.AskMCP()...)
+	if err != nil {
+		return err
+	}
+	for _, h := range hooks {
+		for _, name := range h.Tools {
+			if name == "undo" || strings.HasPrefix(name, "mcp__") { // the session's own, and those of servers
+				continue
+			}
+			t, err := all.Lookup(name)
+			if err == nil && t.Spec().Name != name {
+				err = fmt.Errorf("hooks name a tool by its own name: %s, not %s", t.Spec().Name, name)
+			}
+			if err != nil {
+				return &hook.ConfigError{File: h.From, Line: h.Line, What: "hook " + h.Name + ": " + err.Error()}
+			}
+		}
+	}
+	return nil
 }
 
 func ownHooks(state string) ([]hook.Hook, error) {
