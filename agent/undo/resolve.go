@@ -116,7 +116,7 @@ func (e Entry) mark() string {
 		panic("undo: an entry does not encode: " + err.Error())
 	}
 	sum := sha256.Sum256(append([]byte("tera-pilot/undo/now/1\n"), b...))
-	return hex.EncodeToString(sum[:])
+	return hex.EncodeToString(sum[:16])
 }
 
 func notInConflict(path string) error {

@@ -26,6 +26,9 @@ type undoFlags struct {
 	event.Undo
 	session      string
 	list, asJSON bool
+
+	keep, old, edit []string // paths in conflict
+	now             string
 }
 
 func (a *app) undoCommand() *cobra.Command {
@@ -37,10 +40,15 @@ func (a *app) undoCommand() *cobra.Command {
 Without a selection that is the last turn that changed anything. What somebody
 else changed since stays: changes in other lines are merged, everything else is
 a conflict that is named and left as it is (exit 1). An undo is kept like any
-other call: --call with its id takes it back.`,
+other call: --call with its id takes it back.
+
+--keep, --old and --edit resolve a conflict, alone of that path only. What would
+be written is shown and asked about; where there is no terminal to ask at, --now
+has to say what --dry-run showed.`,
 		Example: `  tera-pilot undo --list
   tera-pilot undo --dry-run
   tera-pilot undo --path src/parser.go
+  tera-pilot undo --old gen.go          # it is in conflict: take what stood there before the agent
   tera-pilot undo --all --session 20261129-0a1b2c3d4e5f`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.undo(cmd.Context(), f) },
@@ -54,6 +62,10 @@ other call: --call with its id takes it back.`,
 	cmd.Flags().BoolVar(&f.list, "list", false, "list what could be undone, and do nothing")
 	cmd.Flags().BoolVar(&f.Dry, "dry-run", false, "show what would be done, and do nothing")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "with --list or --dry-run: one JSON object")
+	cmd.Flags().StringArrayVar(&f.keep, "keep", nil, "resolve a conflict: what is there stays, and the agent's change counts as taken back")
+	cmd.Flags().StringArrayVar(&f.old, "old", nil, "resolve a conflict: take what stood there before the agent")
+	cmd.Flags().StringArrayVar(&f.edit, "edit", nil, "resolve a conflict: merge all three in $EDITOR")
+	cmd.Flags().StringVar(&f.now, "now", "", "with --keep or --old: only if this is there, as --dry-run says")
 	cmd.MarkFlagsMutuallyExclusive("call", "turn", "all", "list")
 	cmd.MarkFlagsMutuallyExclusive("list", "dry-run")
 	return cmd
@@ -66,6 +78,13 @@ func (a *app) undo(ctx context.Context, f undoFlags) error {
 	}
 	if f.Turn < 0 {
 		return usage("--turn takes the number of a turn, from 1 on")
+	}
+	if len(f.keep)+len(f.old)+len(f.edit) > 0 {
+		if err := a.resolve(ctx, &f, dir); err != nil || f.Dry {
+			return err
+		}
+	} else if f.now != "" {
+		return usage("--now belongs to --keep or --old")
 	}
 	if f.list || f.Dry {
 		return a.undoLook(ctx, f, dir)
@@ -135,7 +154,17 @@ func undoNow(o *opened, c event.Undo) (res event.CallResult, said event.Notice, 
 }
 
 // undoLook lists or plans, and writes nothing.
-func (a *app) undoLook(ctx context.Context, f undoFlags, dir string) (err error) {
+func (a *app) undoLook(ctx context.Context, f undoFlags, dir string) error {
+	return a.looking(ctx, f, dir, func(store *undo.Store, w *world.World) error {
+		if f.list {
+			return a.undoList(agent.UndoPoints(store, w), f.asJSON)
+		}
+		return a.undoPlan(agent.UndoPlan(store, w, f.Undo), f.asJSON)
+	})
+}
+
+// looking opens what is kept for undo of the session, and the workspace, to look.
+func (a *app) looking(ctx context.Context, f undoFlags, dir string, look func(*undo.Store, *world.World) error) (err error) {
 	p, err := a.place(dir)
 	if err != nil {
 		return err
@@ -162,10 +191,7 @@ func (a *app) undoLook(ctx context.Context, f undoFlags, dir string) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close(), store.Close()) }()
-	if f.list {
-		return a.undoList(agent.UndoPoints(store, w), f.asJSON)
-	}
-	return a.undoPlan(agent.UndoPlan(store, w, f.Undo), f.asJSON)
+	return look(store, w)
 }
 
 // undoStore opens what is kept for undo of a session.
@@ -218,6 +244,9 @@ func (a *app) undoPlan(plan event.UndoPlan, asJSON bool) error {
 		}
 		for _, u := range plan.Uncovered {
 			fmt.Fprintln(a.stdout, "not covered: "+visible.Strict(u))
+		}
+		for _, c := range plan.Conflicts {
+			a.conflict(c)
 		}
 	}
 	conflict := plan.Problem != ""
