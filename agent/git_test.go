@@ -96,6 +96,31 @@ func TestGitWorksInTheSandbox(t *testing.T) {
 	}
 }
 
+// TestACommitOfANewFile: git does not commit what it does not know, and its
+// words do not say what is to be done.
+func TestACommitOfANewFile(t *testing.T) {
+	both := map[string]any{"message": "two", "paths": []string{"b.txt", "new.txt"}}
+	r := newRig(t, []step{
+		{Say: "commit", Calls: []call{{"git_commit", both}}},
+		{Say: "stage", Calls: []call{{"git_stage", map[string]any{"paths": []string{"new.txt"}}}}},
+		{Say: "again", Calls: []call{{"git_commit", both}}}, {Say: "done"},
+	}, nil)
+	r.person = yes
+	prepare(r)
+	r.write("b.txt", "changed\n")
+	r.write("new.txt", "new\n")
+	r.start("")
+	r.turn("go")
+	r.stop()
+	results := r.results()
+	if results[0].Status != "error" || !strings.Contains(results[0].Body, "git_stage") {
+		t.Errorf("%+v", results[0])
+	}
+	if got := gitOut(r, "show", "--format=%s", "--name-only"); results[2].Status != "ok" || got != "two\n\nb.txt\nnew.txt\n" {
+		t.Errorf("committed %q: %+v", got, results[2])
+	}
+}
+
 // TestGitAtGradeB: where nothing can be mounted, git still works by itself, and
 // git inside a longer command says plainly what does not come of it.
 func TestGitAtGradeB(t *testing.T) {

@@ -95,19 +95,43 @@ type deltas struct {
 	model           string
 	text, reasoning maskedText
 	last            time.Time
+	writing         event.Working // the call that is on its way; Writes is "" while there is none
+	index           int           // of it in the reply
+	told            time.Time     // when it was told of
 }
 
 // frameTime is the least time between two pieces on a front end.
 const frameTime = time.Second / 30
 
+// callTime is the least time between two words about a call that the model
+// writes. Its text is not shown: nothing of it counts before it is whole.
+const callTime = time.Second / 2
+
 func newDeltas(s *Session, model string) *deltas {
-	d := &deltas{s: s, model: model}
+	now := s.o.Now()
+	d := &deltas{s: s, model: model, told: now, writing: event.Working{On: "model", Since: now}}
 	d.restart()
 	return d
 }
 
 func (d *deltas) restart() {
 	d.text, d.reasoning = newMaskedText(d.s.o.Redactor), newMaskedText(d.s.o.Redactor)
+	d.writing.Writes, d.writing.Bytes = "", 0
+}
+
+// write takes a piece of a call.
+func (d *deltas) write(p *model.CallPart) {
+	if p.Name != "" {
+		d.writing.Writes = p.Name
+	}
+	other := p.Index != nil && *p.Index != d.index
+	if other {
+		d.index = *p.Index
+	}
+	if other || p.New || p.Whole {
+		d.writing.Bytes = 0
+	}
+	d.writing.Bytes += len(p.Args)
 }
 
 func (d *deltas) take(m model.Delta) {
@@ -116,15 +140,22 @@ func (d *deltas) take(m model.Delta) {
 		d.text.add(m.Text)
 	case model.DeltaReasoning:
 		d.reasoning.add(m.Text)
+	case model.DeltaCall:
+		d.write(m.Call)
 	case model.DeltaWarning:
 		d.s.hint(d.model, m.Text)
 	case model.DeltaRetry:
 		d.restart()
 		_ = d.s.owner.emit(event.Notice{Severity: "warn", Key: "retry", Text: fmt.Sprintf("the model's server failed (%s): trying again%s, attempt %d", m.Retry.Cause, after(m.Retry.Wait), m.Retry.Attempt)}) // the turn's end says more
 	}
-	if now := d.s.o.Now(); now.Sub(d.last) >= frameTime {
+	now := d.s.o.Now()
+	if now.Sub(d.last) >= frameTime {
 		d.flush()
 		d.last = now
+	}
+	if d.writing.Writes != "" && now.Sub(d.told) >= callTime {
+		_ = d.s.owner.emit(d.writing) // transient
+		d.told = now
 	}
 }
 

@@ -133,6 +133,9 @@ type Working struct {
 	On    string    `json:"on"`
 	Since time.Time `json:"since"`
 	Says  string    `json:"says,omitempty"` // why it takes long, in our own words
+
+	Writes string `json:"writes,omitempty"` // the tool whose call the model is writing, as the model names it
+	Bytes  int    `json:"bytes,omitempty"`  // of that call's arguments so far
 }
 
 // Queued is what the person typed while the agent works, oldest first.

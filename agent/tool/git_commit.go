@@ -21,7 +21,7 @@ type gitCommitArgs struct {
 func (gitCommit) Spec() Spec {
 	return Spec{
 		Name: "git_commit", Category: "git", Commits: true,
-		Description: "Commit what is staged; with paths, commit just these files as they are now. Hooks of the repository are not run.",
+		Description: "Commit what is staged; with paths, commit just these files as they are now. Stage new files first. Hooks of the repository are not run.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["message"],"properties":{
 			"message":{"type":"string","minLength":1,"description":"subject line, an empty line, then the body"},
 			"paths":{"type":"array","maxItems":500,"description":"only these files","items":{"type":"string","minLength":1}}}}`),
@@ -76,7 +76,12 @@ func withTrailer(message, line string) string {
 	return message + "\n\n" + line
 }
 
-// Run implements Tool.
+// Run implements Tool. What git says of a file that it does not know yet names
+// no way on.
 func (gitCommit) Run(ctx context.Context, e Env, planned effect.Set) (Result, error) {
-	return runGit(ctx, e, planned, nil)
+	r, err := runGit(ctx, e, planned, nil)
+	if r.Status == Error && strings.Contains(r.Body, "did not match any file(s) known to git") {
+		r.Body += "[nothing was committed: a new file is staged first (git_stage); then commit with the same paths]\n"
+	}
+	return r, err
 }

@@ -30,6 +30,6 @@ const { stopReason } = await agent.request("session/prompt", { sessionId, prompt
 seen.stop = stopReason;
 child.stdin.end();
 child.on("exit", (code) => {
-  console.log(JSON.stringify({ ...seen, calls: Object.values(seen.calls), session: sessionId, exit: code }));
-  process.exit(0);
+  const told = JSON.stringify({ ...seen, calls: Object.values(seen.calls), session: sessionId, exit: code });
+  process.stdout.write(told, () => process.exit(0)); // a pipe takes it in pieces
 });

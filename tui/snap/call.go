@@ -153,6 +153,7 @@ func (s *State) closed(b event.QuestionClosed, e event.Event) {
 		it.told(s.Talk.now)
 		it.Rev++
 	}
+	s.Working.Since = e.Time // what went by before was the person's
 	if b.How == "timeout" {
 		s.Talk.tell(e, "timeout", s.Question.Title)
 	}

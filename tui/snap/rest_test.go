@@ -140,3 +140,18 @@ func TestWhatIsReadStays(t *testing.T) {
 		}
 	}
 }
+
+// TestTheWaitIsThePersons: how long something takes begins anew when a question
+// is answered; what went by before was no work.
+func TestTheWaitIsThePersons(t *testing.T) {
+	at := time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)
+	s := &State{}
+	for i, b := range []event.Body{
+		event.TurnStarted{Turn: 1}, event.Working{On: "tool", Since: at}, event.QuestionOpened{Question: event.Question{ID: "q"}}, event.QuestionClosed{ID: "q", How: "answered"},
+	} {
+		s.Apply(event.Event{Time: at.Add(time.Duration(i) * time.Minute), Body: b})
+	}
+	if want := at.Add(3 * time.Minute); !s.Working.Since.Equal(want) {
+		t.Errorf("since %s, want %s", s.Working.Since, want)
+	}
+}

@@ -335,6 +335,8 @@ func Hints(s *snap.State, width int, w view.Widths, now time.Time, newline safe.
 		switch {
 		case s.Question != nil:
 			what, since = safe.Lit("waiting for you"), s.Question.Opened
+		case s.Working.Writes != "":
+			what = safe.Join(safe.Lit("writing "), safe.Strict(s.Working.Writes), safe.Lit(" "), size(s.Working.Bytes))
 		case s.Working.On == "model":
 			what = safe.Lit("thinking")
 		}
@@ -352,4 +354,12 @@ func Hints(s *snap.State, width int, w view.Widths, now time.Time, newline safe.
 		return w.Cut(left, width) // what is unusual counts more
 	}
 	return w.Ends(left, right, width, 24)
+}
+
+// size is that of a call on its way: whole kilobytes, once there are any.
+func size(bytes int) safe.Text {
+	if bytes < 1<<10 {
+		return safe.Join(safe.Int(bytes), safe.Lit(" bytes"))
+	}
+	return safe.Join(safe.Int(bytes>>10), safe.Lit(" KB"))
 }
