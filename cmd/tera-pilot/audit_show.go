@@ -99,7 +99,7 @@ func ended(e audit.Entry) string {
 
 func title(e audit.Entry) string {
 	s := e.Title
-	if e.Diff != "" {
+	if e.Diff != "" && !strings.Contains(e.Title, e.Diff) {
 		s += " (" + e.Diff + ")"
 	}
 	if e.Reason != "" {

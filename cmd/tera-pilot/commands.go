@@ -36,7 +36,8 @@ func (a *app) rootCommand() *cobra.Command {
 	} {
 		root.AddCommand(sub)
 	}
-	addCompletion(root)
+	a.addCompletion(root)
+	a.completions(root)
 	mistakesAreUsage(root)
 	giveExamples(root, examples())
 	return root
@@ -44,13 +45,14 @@ func (a *app) rootCommand() *cobra.Command {
 
 // addCompletion makes the command that the library would add when it runs, so
 // that it has what all others have: examples, pages, and mistakes with a hint.
-func addCompletion(root *cobra.Command) {
+func (a *app) addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, sub := range root.Commands() {
 		if sub.Name() == "completion" {
 			sub.Short = "Write the completions of a shell to stdout"
 			sub.Long, sub.Args = "", noSubcommand
 			sub.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			a.bareBash(sub)
 		}
 	}
 }

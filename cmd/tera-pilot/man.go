@@ -50,9 +50,11 @@ func manPages(c *cobra.Command, dir string) error {
 func manPage(c *cobra.Command, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %q 1 \"\" %q\n.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n.B %s\n.SH DESCRIPTION\n", strings.ToUpper(name), "tera-pilot "+version(), roff(name), roff(c.Short), roff(c.UseLine()))
-	for _, paragraph := range strings.Split(cmp.Or(c.Long, c.Short), "\n\n") {
-		fmt.Fprintf(&b, ".PP\n%s\n", roff(paragraph))
+	paragraphs := strings.Split(cmp.Or(c.Long, c.Short), "\n\n")
+	for i := range paragraphs {
+		paragraphs[i] = roff(paragraphs[i])
 	}
+	b.WriteString(strings.Join(paragraphs, "\n.PP\n") + "\n")
 	manFlags(&b, "OPTIONS", c.NonInheritedFlags())
 	manFlags(&b, "COMMON OPTIONS", c.InheritedFlags())
 	fmt.Fprintf(&b, ".SH EXAMPLES\n.nf\n%s\n.fi\n", roff(c.Example))
