@@ -166,9 +166,9 @@ func find(args []string) (string, *command, []string) {
 }
 
 func row(name string) *command {
-	for i := range table {
-		if table[i].name == name {
-			return &table[i]
+	for _, c := range table {
+		if c.name == name {
+			return &c // a copy: the table is nobody's to change
 		}
 	}
 	return nil

@@ -178,7 +178,7 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	box, commands := newMailbox(), newMailbox()
 	source := tty.NewSource(o.In, time.Now)
 	gate := tty.NewGate(o.Out, func(n uint64) { box.add(app.Written{N: n, At: time.Now()}) })
-	var composed atomic.Bool
+	var composed atomic.Bool // set by the loop, read by who draws
 	gate.Watch(func() {
 		if composed.Load() {
 			o.Drawn()

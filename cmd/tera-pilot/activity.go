@@ -23,7 +23,7 @@ type activityLog struct {
 	session  *agent.Session
 	evidence *audit.Log
 
-	mu  sync.Mutex
+	mu  sync.Mutex      // the view may load while it shows a record
 	own map[string]bool // sids of this session
 }
 

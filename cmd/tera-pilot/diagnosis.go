@@ -71,7 +71,7 @@ func (d *diagnosis) follow(s follower) error {
 	}
 	d.stop = stop
 	d.log.Info("session", "id", s.ID(), "version", version(), "pid", os.Getpid(), "stored", len(past))
-	go func() {
+	go func() { // Close waits for its end
 		defer close(d.done)
 		for e := range live {
 			d.event(e)

@@ -130,6 +130,7 @@ func (a *app) noting(ctx context.Context, state string, act func(note func(audit
 	status := audit.CloseError
 	defer func() { err = errors.Join(err, s.Close(status), log.Close()) }()
 	err = act(func(e audit.Event) error {
+		// A person who has had enough does not end this: what is done is stated.
 		if err := s.Event(context.WithoutCancel(ctx), e); err != nil {
 			return &exitError{exitNoEvidence, err}
 		}

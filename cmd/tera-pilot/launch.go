@@ -146,7 +146,9 @@ func (a *app) build(ctx context.Context, o *opened, l launch, opts agent.Options
 		env = l.env
 	}
 	hash := make(chan string, 1)
-	go func() { hash <- binaryHash() }() // takes as long as it takes to try the sandbox
+	// It takes as long as it takes to try the sandbox. After an error nobody waits
+	// for it: it reads one file, and ends.
+	go func() { hash <- binaryHash() }()
 	o.world, err = world.Open(ctx, world.Options{
 		Root: o.root, Home: o.home, State: o.state, OutDir: opts.Log.OutDir(), OpenOutput: opts.Log.OpenOutput, Env: env, Setting: setting, Seconds: o.settings.RunTimeout, Editor: l.editor, Web: o.web, MCP: o.mcp, Egress: a.egress,
 	})

@@ -66,7 +66,7 @@ func (a *app) logIn(ctx context.Context, name string, wider, hosts []string) err
 	fmt.Fprintf(a.stdout, "server %s  %s\n", name, visible.Strict(keeper.Config.Server))
 	return a.noting(ctx, p.state, func(note func(audit.Event) error) error {
 		desk := &loginDesk{app: a, server: name, note: note, lines: make(chan string), drop: make(chan struct{})}
-		go desk.read(ctx)
+		go desk.read(ctx) // nobody waits for its end: it may stay in a read of a terminal
 		login := oauth.Login{
 			Config: keeper.Config, Net: keeper.Net, Wider: wider, Known: append(had.Hosts, hosts...), Pasted: desk.lines,
 			Approve: desk.approve, Told: desk.told, Show: desk.show, Say: desk.say,

@@ -29,7 +29,7 @@ const firstFrame = 500 * time.Millisecond
 func (a *app) opening(ctx context.Context, o *opened) *opening {
 	first := make(chan struct{})
 	p := &opening{o: o, drawn: sync.OnceFunc(func() { close(first) }), done: make(chan struct{})}
-	go func() {
+	go func() { // ready waits for its end
 		defer close(p.done)
 		select {
 		case <-first:

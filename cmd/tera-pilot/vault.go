@@ -77,7 +77,7 @@ func (a *app) ownKey(state, env, name string) (string, error) {
 
 // stores are what was opened, shared by all sessions of the process.
 type stores struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // an editor opens sessions side by side
 	byState map[string]*session.Store
 	keys    map[string]*keystore.Store
 	logins  map[string]*keystore.Store

@@ -12,7 +12,8 @@ import (
 type answer func(*Model) tea.Cmd
 
 // apart calls a function off the loop, which may block, and hands what it gives
-// to take on the loop. A panic in it ends the program in order.
+// to take on the loop. A panic in it ends the program in order. Nobody waits for
+// its end: when the program ends first, what it gives is dropped.
 func apart[T any](f func() (T, error), take func(*Model, T, error) tea.Cmd) tea.Cmd {
 	return func() (msg tea.Msg) {
 		defer Recover(func(err error) { msg = Lost{err} })

@@ -75,11 +75,10 @@ type line struct {
 	end  bool
 }
 
-// read reads lines until the input ends. It may stay in a read that never
-// ends: a terminal's.
+// read reads lines until the input ends.
 func read(ctx context.Context, in io.Reader) <-chan line {
 	out := make(chan line, 64)
-	go func() {
+	go func() { // nobody waits for its end: it may stay in a read of a terminal
 		defer close(out)
 		s := bufio.NewScanner(in)
 		s.Buffer(nil, 1<<20)

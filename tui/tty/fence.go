@@ -2,7 +2,9 @@ package tty
 
 import "sync"
 
-// fences matches the terminal's answers to the frames that asked for them.
+// fences matches the terminal's answers to the frames that asked for them. Who
+// draws asks, the loop takes the answers: it must not wait for the lock of the
+// Gate, which is held while a terminal is slow.
 type fences struct {
 	mu  sync.Mutex
 	out []uint64 // asked and not answered, oldest first

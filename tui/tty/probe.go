@@ -59,7 +59,7 @@ func (p *Probe) Run(ctx context.Context) (found []Finding, err error) {
 	p.in = make(chan []byte, 256) // a terminal answers while it is written to
 	done := make(chan struct{})
 	defer close(done)
-	go p.read(done)
+	go p.read(done) // nobody waits for its end: it may stay in a read of a terminal
 	defer func() { err = errors.Join(err, p.write(p.undo+"\x1b[0m\r\x1b[K")) }()
 	answers, err := p.ask(ctx, "\x1b[>0q")
 	if err != nil {
@@ -89,8 +89,7 @@ func (p *Probe) write(text string) error {
 	return nil
 }
 
-// read hands on what comes, until the test is over. It may stay in a read that
-// never ends.
+// read hands on what comes, until the test is over.
 func (p *Probe) read(done <-chan struct{}) {
 	defer close(p.in)
 	for {

@@ -2,7 +2,6 @@ package tuitest
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"os"
 	"os/signal"
@@ -58,6 +57,7 @@ func Bubble(t *testing.T, f func(*testing.T)) {
 	})
 }
 
+// listen is the first use of signals of a process, which has one.
 var listen sync.Once
 
 // Open starts the front end. The caller is in a bubble, and calls Quit.
@@ -90,7 +90,7 @@ func Open(t *testing.T, width, height int, o tui.Options) *Program {
 	}()
 	go func() {
 		defer close(p.done)
-		p.outcome, p.err = tui.Run(context.Background(), o)
+		p.outcome, p.err = tui.Run(t.Context(), o)
 		_ = r.Close()
 	}()
 	p.Wait(300 * time.Millisecond)

@@ -6,7 +6,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/view"
 )
 
-// Prompt is what stands before the text; it takes promptWidth cells.
+// What stands before the rows of the text takes promptWidth cells.
 var (
 	prompt   = view.Lit(theme.Key, safe.Lit("> "))
 	hang     = view.Spaces(promptWidth)
