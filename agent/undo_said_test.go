@@ -14,11 +14,11 @@ func TestUndoSaysWhatItDid(t *testing.T) {
 	call := func(id, tool, title, status string) session.Message {
 		return session.Message{Call: &event.CallResult{Call: id, Tool: tool, Title: title, Status: status}}
 	}
-	state := session.State{Messages: []session.Message{
+	state := session.State{Talk: session.Talk{Messages: []session.Message{
 		call("0", "git_commit", "git commit: before", "ok"), {User: "go on"},
 		call("1", "str_replace", "edit a", "ok"), call("2", "git_commit", "git commit: x", "error"),
 		call("3", "execute_command", "run git commit -am y", "ok"), call("4", "git_commit", "git commit: z", "ok"),
-	}}
+	}}}
 	for _, c := range []struct {
 		calls     []string
 		body      string

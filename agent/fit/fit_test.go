@@ -194,7 +194,7 @@ func TestCut(t *testing.T) {
 // TestKeptIsBounded: rules and the newest words are kept before the others, and
 // what is not kept is named.
 func TestKeptIsBounded(t *testing.T) {
-	s := session.State{Level: "always_ask", Todo: []event.TodoItem{{Text: "open one", Status: "pending"}}}
+	s := session.State{Setting: session.Setting{Level: "always_ask"}, Work: session.Work{Todo: []event.TodoItem{{Text: "open one", Status: "pending"}}}}
 	var sent []session.Message
 	sent = append(sent, session.Message{User: "the first word"})
 	for i := range 300 {

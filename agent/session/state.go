@@ -12,43 +12,66 @@ import (
 // state = Apply(state, event): the long lists share their memory, so that a
 // fold of n events costs n steps.
 type State struct {
-	ID       string
-	Seq      uint64 // of the last event
+	ID  string
+	Seq uint64 // of the last event
+	Setting
+	Card
+	Talk
+	Work
+	Untrusted
+	Question *event.Question // that is open
+}
+
+// Setting is where a session runs, and with what.
+type Setting struct {
 	Root     string
 	Facts    string // of the environment, as the model was told at the start
 	Front    string
-	Title    string
 	Level    string
 	Sandbox  string
 	Provider string
 	Model    string
+	Thought  string // off, low, medium or high; "" is the provider's own
+}
 
-	Turn     int
-	TurnOpen bool
-	Messages []Message
-	Open     []OpenCall // calls without a result, in order
-	Seen     map[string]string
-	Todo     []event.TodoItem
-	Taint    []string        // sources of untrusted text in the context, in order of arrival
-	From     []event.Tainted // what came of them, in order of arrival
-	Usage    event.Usage
-	Changed  []event.Change
-	Jobs     []event.JobChanged // commands in the background, in order of their start, as they stand
-	Check    Check
-	Question *event.Question
-	Last     string // the last answer's text
+// Card is what a session is known by among others.
+type Card struct {
+	Title    string
 	Archived bool
+	Parent   string // the session that this one was forked from; "" for none
+	Fork     uint64 // the last event of Parent that it shares
+}
 
-	Parent string // the session that this one was forked from; "" for none
-	Fork   uint64 // the last event of Parent that it shares
-
-	Thought    string      // off, low, medium or high; "" is the provider's own
+// Talk is the conversation, and what of it the model is sent.
+type Talk struct {
+	Turn       int
+	TurnOpen   bool
+	Messages   []Message
+	Last       string      // the last answer's text
 	Notes      string      // of the project, for the model, as they are now
 	NotesFirst string      // as they stand in the first message
 	NotesHash  string      // of the files of Notes, joined
 	Compaction *Compaction // in force; nil: none
 	Held       bool        // a compaction was taken back: none is made unasked
-	Unchecked  []string    // files that this turn changed since the tests last ran
+	Usage      event.Usage
+}
+
+// Work is what was called for, and what came of it.
+type Work struct {
+	Open      []OpenCall        // calls without a result, in order
+	Seen      map[string]string // SHA-256 of each file as the model last read or wrote it, by its absolute path
+	Todo      []event.TodoItem
+	Jobs      []event.JobChanged // commands in the background, in order of their start, as they stand
+	Changed   []event.Change
+	Unchecked []string // files that this turn changed since the tests last ran
+	Check     Check
+}
+
+// Untrusted is what the context has taken in that nobody here vouches for. It
+// never falls.
+type Untrusted struct {
+	Taint []string        // sources, in order of arrival
+	From  []event.Tainted // what came of them, in order of arrival
 }
 
 // Compaction is a summary in the place of older messages.
