@@ -109,12 +109,7 @@ func awkPlain(p string, i int, s awkState, budget *int) bool {
 			i, s.value, s.unsure, s.last = end, true, false, 0
 		case c == '/':
 			if s.unsure {
-				if *budget--; *budget < 0 {
-					return false
-				}
-				divides := s
-				divides.value, divides.unsure = false, false
-				if !awkPlain(p, i+1, divides, budget) {
+				if !awkDivides(p, i, s, budget) {
 					return false
 				}
 				s.value = false
@@ -139,6 +134,15 @@ func awkPlain(p string, i int, s awkState, budget *int) bool {
 		}
 	}
 	return true
+}
+
+// awkDivides reports whether what follows is plain when the slash at i divides.
+func awkDivides(p string, i int, s awkState, budget *int) bool {
+	if *budget--; *budget < 0 {
+		return false
+	}
+	s.value, s.unsure = false, false
+	return awkPlain(p, i+1, s, budget)
 }
 
 func isAwkWord(c byte) bool {

@@ -20,29 +20,43 @@ type Schema struct {
 type node struct {
 	place string
 	never bool // the schema false
+	ref   string
 
-	types     []string
-	enum      []any
-	constant  *any
-	ref       string
-	all, any  []*node
-	one       []*node
-	not       *node
-	cond      [3]*node // if, then, else
-	number    [5]*big.Rat
-	sizes     [6]*int // of strings, arrays and objects
-	pattern   *regexp.Regexp
-	unique    bool
+	types    []string
+	enum     []any
+	constant *any
+	number   [5]*big.Rat
+	sizes    [6]*int // of strings, arrays and objects
+	pattern  *regexp.Regexp
+	combined
+	array
+	object
+}
+
+// combined is what a node says of a value by other schemas for it.
+type combined struct {
+	all, any, one []*node
+	not           *node
+	cond          [3]*node // if, then, else
+}
+
+// array is what a node says of lists.
+type array struct {
+	unique   bool
+	prefix   []*node
+	items    *node
+	contains *node
+}
+
+// object is what a node says of objects.
+type object struct {
 	props     map[string]*node
 	patterns  map[string]*node
-	compiled  map[string]*regexp.Regexp
-	others    *node // additionalProperties
-	names     *node // propertyNames
+	compiled  map[string]*regexp.Regexp // the names of patterns
+	others    *node                     // additionalProperties
+	names     *node                     // propertyNames
 	required  []string
 	dependent map[string][]string
-	prefix    []*node
-	items     *node
-	contains  *node
 }
 
 // Places in node.number and node.sizes, with their keywords.
@@ -138,64 +152,97 @@ func (s *Schema) keyword(n *node, word string, v any) (err error) {
 // within takes the keywords that hold numbers and other schemas.
 func (s *Schema) within(n *node, word, at string, v any) (err error) {
 	if i := slices.Index(numberWords[:], word); i >= 0 {
-		num, ok := v.(json.Number)
-		if !ok {
-			return fmt.Errorf("%s: a number is needed", at)
-		}
-		n.number[i], err = rational(num)
-		if err == nil && word == "multipleOf" && n.number[i].Sign() <= 0 {
-			err = fmt.Errorf("%s: it must be above 0", at)
-		}
+		n.number[i], err = limit(at, word, v)
 		return err
 	}
 	if i := slices.Index(sizeWords[:], word); i >= 0 {
 		n.sizes[i], err = count(at, v)
 		return err
 	}
-	switch word {
-	case "allOf":
-		n.all, err = s.list(at, v)
-	case "anyOf":
-		n.any, err = s.list(at, v)
-	case "oneOf":
-		n.one, err = s.list(at, v)
-	case "prefixItems":
-		n.prefix, err = s.list(at, v)
-	case "not":
-		n.not, err = s.node(at, v)
-	case "if":
-		n.cond[0], err = s.node(at, v)
-	case "then":
-		n.cond[1], err = s.node(at, v)
-	case "else":
-		n.cond[2], err = s.node(at, v)
-	case "items":
-		n.items, err = s.node(at, v)
-	case "contains":
-		n.contains, err = s.node(at, v)
-	case "additionalProperties":
-		n.others, err = s.node(at, v)
-	case "propertyNames":
-		n.names, err = s.node(at, v)
-	case "properties":
+	if to := n.schema(word); to != nil {
+		*to, err = s.node(at, v)
+		return err
+	}
+	if to := n.schemas(word); to != nil {
+		*to, err = s.list(at, v)
+		return err
+	}
+	switch {
+	case word == "properties":
 		n.props, err = s.table(at, v)
-	case "patternProperties":
-		n.patterns, err = s.table(at, v)
-		n.compiled = map[string]*regexp.Regexp{}
-		for p := range n.patterns {
-			re, bad := compile(at, p)
-			if n.compiled[p] = re; err == nil {
-				err = bad
-			}
+	case word == "patternProperties":
+		if n.patterns, err = s.table(at, v); err == nil {
+			n.compiled, err = compileAll(at, n.patterns)
 		}
-	case "$defs", "definitions":
+	case word == "$defs", word == "definitions":
 		_, err = s.table(at, v)
-	default:
-		if !slices.Contains(annotations, word) {
-			err = fmt.Errorf("%s: the keyword %q is not checked here, so the schema is refused: leave it away", n.place, word)
-		}
+	case !slices.Contains(annotations, word):
+		err = fmt.Errorf("%s: the keyword %q is not checked here, so the schema is refused: leave it away", n.place, word)
 	}
 	return err
+}
+
+// schema is where the schema of a keyword stands; nil when it takes none.
+func (n *node) schema(word string) **node {
+	switch word {
+	case "not":
+		return &n.not
+	case "if":
+		return &n.cond[0]
+	case "then":
+		return &n.cond[1]
+	case "else":
+		return &n.cond[2]
+	case "items":
+		return &n.items
+	case "contains":
+		return &n.contains
+	case "additionalProperties":
+		return &n.others
+	case "propertyNames":
+		return &n.names
+	}
+	return nil
+}
+
+// schemas is where the schemas of a keyword stand; nil when it takes no list.
+func (n *node) schemas(word string) *[]*node {
+	switch word {
+	case "allOf":
+		return &n.all
+	case "anyOf":
+		return &n.any
+	case "oneOf":
+		return &n.one
+	case "prefixItems":
+		return &n.prefix
+	}
+	return nil
+}
+
+// limit is the number of a keyword that bounds numbers.
+func limit(at, word string, v any) (*big.Rat, error) {
+	num, ok := v.(json.Number)
+	if !ok {
+		return nil, fmt.Errorf("%s: a number is needed", at)
+	}
+	r, err := rational(num)
+	if err == nil && word == "multipleOf" && r.Sign() <= 0 {
+		err = fmt.Errorf("%s: it must be above 0", at)
+	}
+	return r, err
+}
+
+func compileAll(at string, patterns map[string]*node) (map[string]*regexp.Regexp, error) {
+	out := map[string]*regexp.Regexp{}
+	for p := range patterns {
+		re, err := compile(at, p)
+		if err != nil {
+			return nil, err
+		}
+		out[p] = re
+	}
+	return out, nil
 }
 
 func (s *Schema) list(at string, v any) ([]*node, error) {
