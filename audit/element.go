@@ -128,17 +128,9 @@ func (v *valueScan) scan(s *splitter) (used int, done bool) {
 	copyTo := func(i int) { s.out = append(s.out, s.have[from:i]...) }
 	for i, c := range s.have {
 		if v.inString {
-			switch {
-			case v.escaped:
-				v.escaped = false
-			case c == '\\':
-				v.escaped = true
-			case c == '"':
-				v.inString = false
-				if v.depth == 0 {
-					copyTo(i + 1)
-					return i + 1, true
-				}
+			if v.closes(c) && v.depth == 0 {
+				copyTo(i + 1)
+				return i + 1, true
 			}
 			if c == '\n' {
 				s.line++
@@ -181,6 +173,20 @@ func (v *valueScan) scan(s *splitter) (used int, done bool) {
 	}
 	copyTo(len(s.have))
 	return len(s.have), false
+}
+
+// closes takes a byte of a string, and reports whether the string ends with it.
+func (v *valueScan) closes(c byte) bool {
+	switch {
+	case v.escaped:
+		v.escaped = false
+	case c == '\\':
+		v.escaped = true
+	case c == '"':
+		v.inString = false
+		return true
+	}
+	return false
 }
 
 // word reports whether c can be part of a number, true, false or null.

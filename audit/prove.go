@@ -47,26 +47,35 @@ type prover struct {
 	opens [][]byte
 }
 
-func (p *prover) prove(ctx context.Context) ([]byte, error) {
-	start := int64(1)
+// beginning takes what a stub tells of the records that were purged, and says
+// with which segment the others begin.
+func (p *prover) beginning() (segment int64, err error) {
 	b, _, err := readSmall(p.r.layer, fileStub)
-	if err != nil && !missing(err) {
-		return nil, err
+	switch {
+	case missing(err):
+		return 1, nil
+	case err != nil:
+		return 0, err
 	}
-	if err == nil {
-		stub, err := walkStub(p.r.layer, p.walk)
-		if err != nil {
-			return nil, err
-		}
-		if p.seq < stub.size {
-			return nil, fmt.Errorf("record %d was purged: the log begins with record %d", p.seq, stub.size)
-		}
-		start = stub.segment
-		p.made.Start(&p.walk.tree)
-		_, rest, _ := bytes.Cut(b, []byte{'\n'})
-		for line := range bytes.Lines(rest) {
-			p.opens = append(p.opens, bytes.TrimSuffix(line, []byte{'\n'}))
-		}
+	stub, err := walkStub(p.r.layer, p.walk)
+	if err != nil {
+		return 0, err
+	}
+	if p.seq < stub.size {
+		return 0, fmt.Errorf("record %d was purged: the log begins with record %d", p.seq, stub.size)
+	}
+	p.made.Start(&p.walk.tree)
+	_, rest, _ := bytes.Cut(b, []byte{'\n'})
+	for line := range bytes.Lines(rest) {
+		p.opens = append(p.opens, bytes.TrimSuffix(line, []byte{'\n'}))
+	}
+	return stub.segment, nil
+}
+
+func (p *prover) prove(ctx context.Context) ([]byte, error) {
+	start, err := p.beginning()
+	if err != nil {
+		return nil, err
 	}
 	p.walk.seen = p.made.Seen
 	done := errors.New("at the checkpoint")

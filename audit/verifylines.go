@@ -51,47 +51,60 @@ func (x *exportTrial) oneLine(b []byte, pos, line int64) error {
 			name = n
 		}
 	}
-	inner := bytes.Clone(root.Get(name).Raw())
-	switch name {
-	case "stub":
-		if x.begun || x.walk.partial {
-			return faultf(kindFormat, "the stub comes before proofs and records")
-		}
-		if x.stub == nil {
-			x.stub = startStub(x.walk)
-		}
-		return asError(x.stub.line(inner, false))
-	case "proof":
-		if x.begun {
-			return faultf(kindFormat, "the proofs come before the records")
-		}
-		if err := x.endOfStub(); err != nil {
-			return err
-		}
-		x.walk.partial = true
-		return x.proof(inner)
-	case "checkpoint":
-		if _, ok := x.seen["disclosures"]; ok || x.checkpoint != nil {
-			return faultf(kindFormat, "there are two checkpoints, or it comes behind the disclosures")
-		}
-		x.checkpoint = inner
-		return nil
-	case "disclosure":
-		if x.checkpoint == nil {
-			return faultf(kindFormat, "the checkpoint comes before the disclosures")
-		}
-		if _, ok := x.seen["disclosures"]; !ok {
-			x.seen["disclosures"] = extent{pos, line}
-		}
-		return nil
+	if special, err := x.section(name, bytes.Clone(root.Get(name).Raw()), pos, line); special || err != nil {
+		return err
 	}
-	if _, ok := x.seen["disclosures"]; ok || x.checkpoint != nil {
+	if x.behindRecords() {
 		return faultf(kindFormat, "records come before the checkpoint")
 	}
 	if err := x.endOfStub(); err != nil {
 		return err
 	}
 	return x.record(b)
+}
+
+// section takes a line that is no record: one member, which says what it is.
+func (x *exportTrial) section(name string, inner []byte, pos, line int64) (is bool, err error) {
+	switch name {
+	case "stub":
+		if x.begun || x.walk.partial {
+			return true, faultf(kindFormat, "the stub comes before proofs and records")
+		}
+		if x.stub == nil {
+			x.stub = startStub(x.walk)
+		}
+		return true, asError(x.stub.line(inner, false))
+	case "proof":
+		if x.begun {
+			return true, faultf(kindFormat, "the proofs come before the records")
+		}
+		if err := x.endOfStub(); err != nil {
+			return true, err
+		}
+		x.walk.partial = true
+		return true, x.proof(inner)
+	case "checkpoint":
+		if x.behindRecords() {
+			return true, faultf(kindFormat, "there are two checkpoints, or it comes behind the disclosures")
+		}
+		x.checkpoint = inner
+		return true, nil
+	case "disclosure":
+		if x.checkpoint == nil {
+			return true, faultf(kindFormat, "the checkpoint comes before the disclosures")
+		}
+		if _, ok := x.seen["disclosures"]; !ok {
+			x.seen["disclosures"] = extent{pos, line}
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+// behindRecords reports whether the checkpoint or the disclosures have begun.
+func (x *exportTrial) behindRecords() bool {
+	_, ok := x.seen["disclosures"]
+	return ok || x.checkpoint != nil
 }
 
 // endOfStub lets the records begin behind the lines of the stub.

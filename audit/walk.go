@@ -20,7 +20,19 @@ type walk struct {
 	root    PublicKey // the key that the caller trusts
 	begun   bool      // the records that this key vouches for have been reached
 	partial bool      // records of other sessions may be left out
+	thread
+	actors
+	filed
+	beginning
 
+	purge    *purgeNote
+	exported *exportNote
+	warn     func(kind string, r *record)
+	seen     func(level uint, index int64, h merkle.Hash) // each node of the tree; nil: nobody asks
+}
+
+// thread is what each record is bound to.
+type thread struct {
 	log    string    // id of the log, after the last rekey
 	logs   []string  // all its ids
 	latest PublicKey // the root key of the last rekey, else root
@@ -29,25 +41,30 @@ type walk struct {
 	count  int64     // records that this walk took
 	head   [32]byte  // hash of the last record
 	tree   merkle.Tree
-	seen   func(level uint, index int64, h merkle.Hash)
+}
 
+// actors are whose records may come, and what is still owed.
+type actors struct {
 	sids    map[string]*member // open sessions
 	done    map[string]given   // closed ones, kept when partial
 	intents map[[32]byte]*openIntent
 	named   map[string]bool // torn pieces that a recover has stated, by hash
+	opened  int64           // sessions begun
+}
 
-	segment    int64               // number of the last segment that was begun, 0 when unknown
-	month      string              // year and month of the first record in the segment
-	ts         [len(timeForm)]byte // of the last record
-	opened     int64               // sessions begun
-	trimmed    bool                // the beginning of the log is not here
-	behindStub bool                // the next record is the first behind a stub
-	first      int64               // seq of the first record here
-	started    int64               // seq of the rekey that the root key came with
+// filed is where the records stand.
+type filed struct {
+	segment int64               // number of the last segment that was begun, 0 when unknown
+	month   string              // year and month of the first record in the segment
+	ts      [len(timeForm)]byte // of the last record
+}
 
-	purge    *purgeNote
-	exported *exportNote
-	warn     func(kind string, r *record)
+// beginning is what is known of a log of which not all is here.
+type beginning struct {
+	trimmed    bool  // the beginning of the log is not here
+	behindStub bool  // the next record is the first behind a stub
+	first      int64 // seq of the first record here
+	started    int64 // seq of the rekey that the root key came with
 }
 
 // A member is an open session.
@@ -101,9 +118,11 @@ type exportNote struct {
 
 func newWalk(root PublicKey) *walk {
 	return &walk{
-		root: root, log: root.LogID(), logs: []string{root.LogID()}, latest: root, epoch: root,
-		sids: map[string]*member{}, done: map[string]given{}, intents: map[[32]byte]*openIntent{}, named: map[string]bool{},
-		segment: 1, warn: func(string, *record) {},
+		root:   root,
+		thread: thread{log: root.LogID(), logs: []string{root.LogID()}, latest: root, epoch: root},
+		actors: actors{sids: map[string]*member{}, done: map[string]given{}, intents: map[[32]byte]*openIntent{}, named: map[string]bool{}},
+		filed:  filed{segment: 1},
+		warn:   func(string, *record) {},
 	}
 }
 

@@ -35,23 +35,37 @@ type writer struct {
 	lock    File
 	mayMake bool  // a session begins: keys and files may be made
 	walk    *walk // nil: not loaded
-	at      place // where the next record goes
-	seg     File  // the file of that place, open to append
-	text    File  // its disclosures, nil until needed
+	tail
+	unwritten
+	scratch
+	broken error // a write or sync failed: the end of everything
+}
 
-	buf      []byte
-	signed   []byte // scratch: what is signed
-	rec      record
-	open     []disclosed
-	reserved int64     // how far space in seg is ours
-	unnamed  bool      // the name of seg is not durable
-	dirty    time.Time // since when records of ours are not durable; zero: all are
-	since    int64     // records since the last checkpoint
-	state    int64     // size at the last state
-	quiet    bool      // the note and the disclosures are as new as the log
-	last     checkpoint
-	note     []byte
-	broken   error // a write or sync failed: the end of everything
+// tail is the end of the log, as long as the lock is held.
+type tail struct {
+	at       place // where the next record goes
+	seg      File  // the file of that place, open to append
+	text     File  // its disclosures, nil until needed
+	reserved int64 // how far space in seg is ours
+	unnamed  bool  // the name of seg is not durable
+}
+
+// unwritten is what the writer owes the log when it has time.
+type unwritten struct {
+	dirty time.Time // since when records of ours are not durable; zero: all are
+	since int64     // records since the last checkpoint
+	state int64     // size at the last state
+	last  checkpoint
+	note  []byte
+	quiet bool // the note and the disclosures are as new as the log
+}
+
+// scratch is memory that is used again.
+type scratch struct {
+	buf    []byte
+	signed []byte // what is signed
+	rec    record
+	open   []disclosed
 }
 
 // loop serves until the log is closed.
