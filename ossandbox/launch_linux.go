@@ -54,44 +54,23 @@ func (s *Sandbox) launch(ctx context.Context, c *Command, v *view, spec *reexec.
 // start starts the vehicle. Whatever it opens is closed again, or belongs to l.
 func (l *launch) start(spec []byte) (err error) {
 	s, car := l.sandbox, &l.car
-	var theirs []*os.File
+	var e ends
 	defer func() {
-		for _, f := range theirs {
-			f.Close()
-		}
+		e.close()
 		l.streams.started()
 		if err != nil {
 			l.release()
 		}
 	}()
-	pipe := func(ours **os.File) (theirEnd *os.File) {
-		if err != nil {
-			return nil
-		}
-		var read, write *os.File
-		if read, write, err = os.Pipe(); err == nil {
-			*ours, theirs = read, append(theirs, write)
-		}
-		return write
-	}
-	memory := func(name string, content []byte) (f *os.File) {
-		if err != nil {
-			return nil
-		}
-		if f, err = memfd(name, content); err == nil {
-			theirs = append(theirs, f)
-		}
-		return f
-	}
 	files := []*os.File{
-		l.streams.child[0], l.streams.child[1], pipe(&l.diag), car.third,
-		pipe(&l.status), l.streams.child[2], memory("command", spec), s.exe, pipe(&l.info),
+		l.streams.child[0], l.streams.child[1], e.pipe(&l.diag), car.third,
+		e.pipe(&l.status), l.streams.child[2], e.memory("command", spec), s.exe, e.pipe(&l.info),
 	}
 	for _, b := range car.contents {
-		files = append(files, memory("copy", b))
+		files = append(files, e.memory("copy", b))
 	}
-	if err != nil {
-		return &SetupError{Cause: "descriptors for the command", Err: err}
+	if e.err != nil {
+		return &SetupError{Cause: "descriptors for the command", Err: e.err}
 	}
 	if l.slot, err = s.slot(); err != nil {
 		return &SetupError{Cause: "a thread for the command", Err: err}
@@ -107,6 +86,45 @@ func (l *launch) start(spec []byte) (err error) {
 		return &unreachedError{SetupError{Cause: car.path + " cannot be started", Err: err}}
 	}
 	return nil
+}
+
+// ends are the descriptors that are opened for a vehicle: ours to close once it
+// has its own of them. After a failure nothing more is opened.
+type ends struct {
+	theirs []*os.File
+	err    error
+}
+
+// pipe opens a pipe, puts the end that is read into ours and gives the other.
+func (e *ends) pipe(ours **os.File) *os.File {
+	if e.err != nil {
+		return nil
+	}
+	read, write, err := os.Pipe()
+	if e.err = err; err != nil {
+		return nil
+	}
+	*ours, e.theirs = read, append(e.theirs, write)
+	return write
+}
+
+// memory opens a file in memory with this content.
+func (e *ends) memory(name string, content []byte) *os.File {
+	if e.err != nil {
+		return nil
+	}
+	f, err := memfd(name, content)
+	if e.err = err; err != nil {
+		return nil
+	}
+	e.theirs = append(e.theirs, f)
+	return f
+}
+
+func (e *ends) close() {
+	for _, f := range e.theirs {
+		f.Close()
+	}
 }
 
 // stageEnvironment is that of bubblewrap and of the stage, never of the

@@ -34,18 +34,10 @@ func (e *egress) tunnel(w http.ResponseWriter, q Request) {
 		return
 	}
 	early, _ := buffered.Reader.Peek(buffered.Reader.Buffered())
-	hello, name, err := clientHello(conn, early)
-	switch {
-	case err != nil:
-		q.Reason = "what was sent is no TLS: " + err.Error()
-	case !strings.EqualFold(name, q.Host):
-		q.Reason = "the TLS name is " + quoted(cut(name, 80)) + ", not the host that was asked for"
-	case !e.mayAlsoSend(q.Host, int64(len(hello))):
-		q.Reason = "the command has sent enough to this host"
-	}
-	if q.Reason != "" {
+	hello, why := e.greeting(conn, early, q.Host)
+	if q.Reason = why; why != "" {
 		q.Ended = true
-		_ = e.say(q)
+		_ = e.say(q) // nothing went out
 		return
 	}
 	// Told before the look-up, which leaves the machine already.
@@ -71,6 +63,21 @@ func (e *egress) tunnel(w http.ResponseWriter, q Request) {
 	_ = e.say(q)
 }
 
+// greeting is the ClientHello of a connection, and why it is not let through:
+// "" where it is TLS to the host that was asked for.
+func (e *egress) greeting(conn net.Conn, early []byte, host string) (hello []byte, why string) {
+	hello, name, err := clientHello(conn, early)
+	switch {
+	case err != nil:
+		return nil, "what was sent is no TLS: " + err.Error()
+	case !strings.EqualFold(name, host):
+		return nil, "the TLS name is " + quoted(cut(name, 80)) + ", not the host that was asked for"
+	case !e.mayAlsoSend(host, int64(len(hello))):
+		return nil, "the command has sent enough to this host"
+	}
+	return hello, ""
+}
+
 // carry copies both ways until one side ends, or too much was sent.
 func (e *egress) carry(conn, up net.Conn, hello []byte, host string) (sent, received int64) {
 	var total, back atomic.Int64
@@ -81,45 +88,46 @@ func (e *egress) carry(conn, up net.Conn, hello []byte, host string) (sent, rece
 			return
 		}
 		total.Add(int64(len(hello)))
-		buf := make([]byte, 32<<10)
-		for {
-			conn.SetReadDeadline(time.Now().Add(idleTimeout))
-			n, err := conn.Read(buf)
-			if n > 0 {
-				if total.Add(int64(n)) > maxUpload || !e.mayAlsoSend(host, int64(n)) {
-					conn.Close()
-					up.Close()
-					return
-				}
-				if _, werr := up.Write(buf[:n]); werr != nil {
-					return
-				}
+		pour(up, conn, func(n int64) bool {
+			if total.Add(n) > maxUpload || !e.mayAlsoSend(host, n) {
+				conn.Close()
+				up.Close()
+				return false
 			}
-			if err != nil {
-				return
-			}
-		}
+			return true
+		})
 	})
 	both.Go(func() {
 		defer halfClose(conn)
-		buf := make([]byte, 32<<10)
-		for {
-			up.SetReadDeadline(time.Now().Add(idleTimeout))
-			n, err := up.Read(buf)
-			if n > 0 {
-				back.Add(int64(n))
-				conn.SetDeadline(time.Now().Add(idleTimeout))
-				if _, werr := conn.Write(buf[:n]); werr != nil {
-					return
-				}
-			}
-			if err != nil {
-				return
-			}
-		}
+		pour(conn, up, func(n int64) bool {
+			back.Add(n)
+			conn.SetDeadline(time.Now().Add(idleTimeout))
+			return true
+		})
 	})
 	both.Wait()
 	return total.Load(), back.Load()
+}
+
+// pour copies from one side to the other until one ends, is silent for too long,
+// or may says no to what is about to be passed on.
+func pour(to, from net.Conn, may func(n int64) bool) {
+	buf := make([]byte, 32<<10)
+	for {
+		from.SetReadDeadline(time.Now().Add(idleTimeout))
+		n, err := from.Read(buf)
+		if n > 0 {
+			if !may(int64(n)) {
+				return
+			}
+			if _, err := to.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
 }
 
 func halfClose(c net.Conn) {

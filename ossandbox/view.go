@@ -244,7 +244,21 @@ func (v *view) addHidden(s *Sandbox, g gitDir, found survey) error {
 	}
 	// What lies in a folder that is closed is not known; a command could open it.
 	v.hidden = append(v.hidden, found.closed...)
-	for _, h := range s.cfg.Hide {
+	if err := v.hide(s.cfg.Hide); err != nil {
+		return err
+	}
+	if len(v.hidden) > maxHidden {
+		return &SetupError{
+			Cause: fmt.Sprintf("%d secret-like files lie in the workspace, and at most %d can be hidden (the first: %s)", len(v.hidden), maxHidden, v.hidden[0]),
+			Mend:  "let git track them, move them away, or name a pattern that may be read",
+		}
+	}
+	return nil
+}
+
+// hide hides what the settings name.
+func (v *view) hide(names []string) error {
+	for _, h := range names {
 		p := h
 		if !filepath.IsAbs(p) {
 			p = filepath.Join(v.work, p)
@@ -257,12 +271,6 @@ func (v *view) addHidden(s *Sandbox, g gitDir, found survey) error {
 			return &SetupError{Cause: "cannot hide " + h + ", it is not in the workspace", Mend: "only paths of the workspace are visible at all"}
 		}
 		v.hidden = append(v.hidden, real)
-	}
-	if len(v.hidden) > maxHidden {
-		return &SetupError{
-			Cause: fmt.Sprintf("%d secret-like files lie in the workspace, and at most %d can be hidden (the first: %s)", len(v.hidden), maxHidden, v.hidden[0]),
-			Mend:  "let git track them, move them away, or name a pattern that may be read",
-		}
 	}
 	return nil
 }

@@ -110,8 +110,14 @@ func (v *surveyor) read(dir string, top bool, inspect func(string), open func(st
 	d := surveyedDir{stamp: stamp}
 	if bareGit(entries) {
 		d.finds.nested = append(d.finds.nested, dir)
-		return d, true
+	} else {
+		d.take(dir, top, entries, inspect)
 	}
+	return d, true
+}
+
+// take sorts the entries of a folder.
+func (d *surveyedDir) take(dir string, top bool, entries []fs.DirEntry, inspect func(string)) {
 	for _, e := range entries {
 		p := filepath.Join(dir, e.Name())
 		if inspect != nil && e.Type().IsRegular() {
@@ -132,7 +138,6 @@ func (v *surveyor) read(dir string, top bool, inspect func(string), open func(st
 			d.finds.secrets = append(d.finds.secrets, p)
 		}
 	}
-	return d, true
 }
 
 // closed says that a folder is ours, and that we must change its mode before we

@@ -93,41 +93,20 @@ func (l *Login) approved(ctx context.Context, raw, why string) error {
 
 // Run logs in. The grant that comes back is good and not yet kept.
 func (l *Login) Run(ctx context.Context) (Grant, error) {
-	c, err := l.probe(ctx)
+	g, m, err := l.learn(ctx)
 	if err != nil {
 		return Grant{}, err
 	}
-	l.Say("the server's metadata are read")
-	r, err := l.aboutServer(ctx, c)
-	if err != nil {
-		return Grant{}, err
-	}
-	at, err := l.chosen(r)
-	if err != nil {
-		return Grant{}, err
-	}
-	m, err := l.aboutIssuer(ctx, at)
-	if err != nil {
-		return Grant{}, err
-	}
-	if _, err := l.Config.door(m.Authorization, l.Net); err != nil { // the browser goes where we would
-		return Grant{}, fmt.Errorf("the authorization endpoint: %w", err)
-	}
-	if err := l.approved(ctx, m.Authorization, "the browser is sent there"); err != nil {
-		return Grant{}, err
-	}
-	state := random()
+	state, verifier := random(), random()
 	page, err := land(state)
 	if err != nil {
 		return Grant{}, err
 	}
 	defer page.close()
 	page.open(m)
-	g := Grant{Server: l.Config.Server, Resource: r.Resource, Issuer: m.Issuer, Token: m.Token, Revocation: m.Revocation, Audience: l.Config.Audience, Scopes: l.wants(c, r)}
 	if g.Client, err = l.client(ctx, m, page.uri, g.Scopes); err != nil {
 		return Grant{}, err
 	}
-	verifier := random()
 	l.Show(authorization(m, g, page.uri, state, verifier), g.Scopes)
 	code, err := page.wait(ctx, l.Pasted, l.Say)
 	if err != nil {
@@ -146,6 +125,36 @@ func (l *Login) Run(ctx context.Context) (Grant, error) {
 		return Grant{}, fmt.Errorf("the token: %w", err)
 	}
 	return g, nil
+}
+
+// learn asks the server who gives tokens for it, and that one for its addresses.
+// The grant says what would be granted; nobody has been asked for it yet.
+func (l *Login) learn(ctx context.Context) (Grant, issuer, error) {
+	c, err := l.probe(ctx)
+	if err != nil {
+		return Grant{}, issuer{}, err
+	}
+	l.Say("the server's metadata are read")
+	r, err := l.aboutServer(ctx, c)
+	if err != nil {
+		return Grant{}, issuer{}, err
+	}
+	at, err := l.chosen(r)
+	if err != nil {
+		return Grant{}, issuer{}, err
+	}
+	m, err := l.aboutIssuer(ctx, at)
+	if err != nil {
+		return Grant{}, issuer{}, err
+	}
+	if _, err := l.Config.door(m.Authorization, l.Net); err != nil { // the browser goes where we would
+		return Grant{}, issuer{}, fmt.Errorf("the authorization endpoint: %w", err)
+	}
+	if err := l.approved(ctx, m.Authorization, "the browser is sent there"); err != nil {
+		return Grant{}, issuer{}, err
+	}
+	g := Grant{Server: l.Config.Server, Resource: r.Resource, Issuer: m.Issuer, Token: m.Token, Revocation: m.Revocation, Audience: l.Config.Audience, Scopes: l.wants(c, r)}
+	return g, m, nil
 }
 
 // wants are the scopes that are asked for: the person's, else those of the
