@@ -163,13 +163,16 @@ var failureKinds = sync.OnceValue(func() []failureKind {
 
 // classOf sorts a complaint.
 func (c complaint) classOf() Class {
-	words := strings.ToLower(c.message) + c.kind
+	words := strings.ReplaceAll(strings.ToLower(c.message), "`", "") + c.kind
 	for _, k := range failureKinds() {
 		if k.most > 0 && c.status > k.most || !k.match.MatchString(words) || k.not != nil && k.not.MatchString(words) {
 			continue
 		}
 		if k.class == ClassQuota && c.status == http.StatusTooManyRequests && c.retry != nil && !c.daily {
 			return ClassRateLimit // Gemini says "quota" of limits a minute, and when to come back
+		}
+		if c.status == http.StatusUnauthorized && k.class.passes() {
+			continue // a key that is refused stays refused, whatever else is said about limits
 		}
 		if k.class == ClassModelNotFound && c.status != 0 && c.status != 404 && c.status != 400 && c.status != 422 && c.status != 403 {
 			continue
@@ -244,13 +247,12 @@ func (c complaint) toError() *Error {
 	if e.Message == "" && c.status != 0 {
 		e.Message = strings.TrimSpace(strconv.Itoa(c.status) + " " + http.StatusText(c.status))
 	}
-	switch e.Class {
-	case ClassRateLimit, ClassOverloaded, ClassModelLoading, ClassServer, ClassStreamTruncated, ClassNetwork:
-		e.Retryable = true
-		e.RetryAfter = c.retry
-	case ClassContextOverflow:
+	switch {
+	case e.Class.passes():
+		e.Retryable, e.RetryAfter = true, c.retry
+	case e.Class == ClassContextOverflow:
 		e.Fallback, e.Limit, e.Used = FallbackCompact, c.limit, c.used
-	case ClassToolsUnsupported:
+	case e.Class == ClassToolsUnsupported:
 		e.Fallback = FallbackTextCalls
 	}
 	e.Hint = hints[e.Class]

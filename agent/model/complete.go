@@ -242,25 +242,34 @@ func rootCause(err error) string {
 	}
 }
 
-// read decodes the body.
-func (c *Client) read(ctx context.Context, body io.Reader, a *assembly, live *live) *Error {
+// read decodes the body. What comes behind the end marker is no part of the
+// reply, but for counts; it is waited for a moment, so that the connection can
+// be used again.
+func (c *Client) read(ctx context.Context, body *watchedBody, a *assembly, live *live) *Error {
 	reader, dec := wire.NewReader(body), c.adapter.decoder()
 	var stopped error
 	emit := func(d Delta) {
-		if stopped == nil {
+		if stopped == nil && (!a.ended || d.Kind == DeltaUsage) {
 			stopped = a.add(d)
 			live.add(d)
 		}
 	}
 	for {
 		event, err := reader.Next()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) || err != nil && a.ended {
 			return nil
 		}
 		if err != nil {
 			return c.brokenOff(ctx, a, err)
 		}
+		after := a.ended
 		err = dec.event(event, emit)
+		if after {
+			continue
+		}
+		if a.ended {
+			body.watch.ended()
+		}
 		var bad *badEventError
 		switch {
 		case errors.As(err, &bad) && event.Open:

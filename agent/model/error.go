@@ -24,6 +24,17 @@ const (
 	ClassNetwork          Class = "network"
 )
 
+// passes says that waiting may help.
+func (c Class) passes() bool {
+	switch c {
+	case ClassRateLimit, ClassOverloaded, ClassModelLoading, ClassServer, ClassStreamTruncated, ClassNetwork:
+		return true
+	case ClassAuth, ClassQuota, ClassContextOverflow, ClassToolsUnsupported, ClassModelNotFound, ClassBadRequest:
+		return false
+	}
+	return false
+}
+
 // Fallbacks that a caller can try.
 const (
 	FallbackCompact   = "compact"    // make the conversation shorter, then send again once

@@ -165,6 +165,23 @@ func TestDripEnds(t *testing.T) {
 	}
 }
 
+// TestTheEndIsTheEnd: a server that keeps the connection open behind its end
+// marker, silent or not, is not waited for.
+func TestTheEndIsTheEnd(t *testing.T) {
+	for _, more := range []string{"", chunk(`{"content":" and more"}`)} {
+		reply, e := hostile(t, func(w http.ResponseWriter, r *http.Request) {
+			write(w, "text/event-stream", say("hi"))
+			for r.Context().Err() == nil {
+				write(w, "text/event-stream", more)
+				time.Sleep(5 * time.Millisecond)
+			}
+		}, func(c *Config) { c.Idle, c.Whole = time.Hour, time.Hour })
+		if e != nil || reply.Text != "hi" {
+			t.Errorf("%q: %v", reply.Text, e)
+		}
+	}
+}
+
 // TestSillyNumbers: counts and waits that no honest server sends.
 func TestSillyNumbers(t *testing.T) {
 	for _, usage := range []string{

@@ -19,6 +19,7 @@ type assembly struct {
 	group    *grouping
 	stop     Stop
 	finished bool // a finish reason came, or an end marker
+	ended    bool // the end marker came: nothing after it counts
 	usage    *Usage
 	warnings []string
 	model    string
@@ -68,7 +69,7 @@ func (a *assembly) add(d Delta) error {
 			a.stop = d.Stop
 		}
 	case deltaEnd:
-		a.finished = true
+		a.finished, a.ended = true, true
 	case deltaModel:
 		a.model = printable(d.Text)
 	case DeltaWarning:

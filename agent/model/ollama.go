@@ -68,8 +68,8 @@ func (d *ollamaDecoder) event(e wire.Event, emit func(Delta)) error {
 	if c.Prompt != nil || c.Answer != nil {
 		emit(Delta{Kind: DeltaUsage, Usage: &Usage{Input: value(c.Prompt), Output: value(c.Answer)}})
 	}
+	defer emit(Delta{Kind: deltaEnd})
 	if c.DoneReason == "" {
-		emit(Delta{Kind: deltaEnd})
 		return nil
 	}
 	return finish(string(c.DoneReason), emit)

@@ -261,6 +261,7 @@ func (d *responsesDecoder) end(r *responsesBody, status string, emit func(Delta)
 		out.Input = max(0, value(u.Input)-out.CacheRead)
 		emit(Delta{Kind: DeltaUsage, Usage: out})
 	}
+	defer emit(Delta{Kind: deltaEnd})
 	if status == "incomplete" {
 		if r.Incomplete.Reason == "content_filter" {
 			return finish("content_filter", emit)

@@ -47,15 +47,14 @@ func (t *toolset) judgeRun(s string) []judged {
 // wholeFence gives the inside of a code fence that is the whole of s.
 func wholeFence(s string) (inner string, ok bool) {
 	first, rest, _ := strings.Cut(s, "\n")
-	mark := fenceMark(first)
-	if mark == "" {
+	var code fence
+	if mark, _ := fenceMark(first); mark == 0 || !code.line(first) {
 		return "", false
 	}
 	lines := strings.Split(rest, "\n")
 	for i, line := range lines {
-		if fenceMark(line) == mark {
-			last := i == len(lines)-1 && strings.Trim(line, mark[:1]+" \t\r") == ""
-			return strings.Join(lines[:i], "\n"), last
+		if code.line(line) {
+			return strings.Join(lines[:i], "\n"), i == len(lines)-1
 		}
 	}
 	return "", false
@@ -87,23 +86,33 @@ const maxStarts = 1000
 // and code spans, quotations and unclosed reasoning.
 func callStarts(s string) []int {
 	var starts []int
-	fenced := false
+	var code fence
+	blank := true // the line before is empty, or there is none
 	for line := 0; line < len(s) && len(starts) < maxStarts; {
 		end := len(s)
 		if i := strings.IndexByte(s[line:], '\n'); i >= 0 {
 			end = line + i
 		}
-		if fenceMark(s[line:end]) != "" {
-			fenced = !fenced
-		} else if !fenced {
+		text := s[line:end]
+		if !code.line(text) && !code.open() && !(blank && indented(text)) {
 			starts = append(starts, lineStarts(s[:end], line)...)
 		}
+		blank = strings.TrimSpace(text) == "" || blank && indented(text)
 		line = end + 1
 	}
 	slices.Sort(starts)
+	for _, tag := range thinkTags {
+		starts = outside(s, starts, tag)
+	}
+	return starts
+}
+
+// outside cuts the list at the first place that lies behind an opening tag and
+// before the closing one.
+func outside(s string, starts []int, tag [2]string) []int {
 	thinking, from := false, 0
 	for i, at := range starts {
-		opened, closed := strings.LastIndex(s[from:at], thinkTags[0][0]), strings.LastIndex(s[from:at], thinkTags[0][1])
+		opened, closed := strings.LastIndex(s[from:at], tag[0]), strings.LastIndex(s[from:at], tag[1])
 		if opened != closed {
 			thinking = opened > closed
 		}
@@ -113,6 +122,12 @@ func callStarts(s string) []int {
 		from = at
 	}
 	return starts
+}
+
+// indented says that a line stands so far to the right that it is code, where
+// it follows an empty one.
+func indented(line string) bool {
+	return strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
 }
 
 // lineStarts lists the places in the last line of s, which begins at line.

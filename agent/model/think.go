@@ -65,33 +65,17 @@ func cutUnopened(s string) (before, after string, found bool) {
 // quotedAt says whether position at of s stands in a code fence or between
 // backticks of its line.
 func quotedAt(s string, at int) bool {
-	fenced := false
+	var code fence
 	line := 0
-	for line <= at {
+	for {
 		end := strings.IndexByte(s[line:], '\n')
 		if end < 0 || line+end >= at {
 			break
 		}
-		if fenceMark(s[line:line+end]) != "" {
-			fenced = !fenced
-		}
+		code.line(s[line : line+end])
 		line += end + 1
 	}
-	return fenced || strings.Count(s[line:at], "`")%2 == 1
-}
-
-// fenceMark gives the mark that makes line the border of a code fence.
-func fenceMark(line string) string {
-	indent := len(line) - len(strings.TrimLeft(line, " "))
-	if indent > 3 {
-		return ""
-	}
-	for _, mark := range []string{"```", "~~~"} {
-		if strings.HasPrefix(line[indent:], mark) {
-			return mark
-		}
-	}
-	return ""
+	return code.open() || strings.Count(s[line:at], "`")%2 == 1
 }
 
 // endTokens end a turn in some model's template, and leak into its text.

@@ -153,6 +153,8 @@ func TestErrorKinds(t *testing.T) {
 		e("Ollama model", 404, "", `{"error":"model \"llama9.1:8b\" not found, try pulling it first"}`, "model_not_found retryable=false"),
 		e("Anthropic model", 404, "", `{"type":"error","error":{"type":"not_found_error","message":"model: claude-9"}}`, "model_not_found retryable=false"),
 		e("a wrong path", 404, "", "404 page not found", "bad_request retryable=false"),
+		e("text-generation-inference's window", 422, "", "{\"error\":\"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 5000 `inputs` tokens and 100 `max_new_tokens`\",\"error_type\":\"validation\"}", "context_overflow retryable=false fallback=compact limit=4097 used=5000"),
+		e("a key that is refused, with words on limits", 401, "", `{"error":{"message":"Invalid API key; see the page on rate limits"}}`, "auth retryable=false"),
 		e("a bad request", 400, "", `{"error":{"message":"temperature must be at most 2","type":"invalid_request_error"}}`, "bad_request retryable=false"),
 		e("FastAPI", 422, "", `{"detail":[{"loc":["body","messages"],"msg":"field required","type":"value_error.missing"}]}`, "bad_request retryable=false"),
 		e("an event in the body", 429, "", "event: error\ndata: {\"error\":{\"code\":\"insufficient_quota\"}}\n\n", "quota retryable=false"),

@@ -42,6 +42,16 @@ func (w *watch) alive() {
 	w.timer = time.AfterFunc(w.idle, func() { w.cancel(errIdle) })
 }
 
+// afterEnd is how long a server may keep a reply open whose end marker came.
+const afterEnd = 500 * time.Millisecond
+
+// ended lets the reply go on for a moment only.
+func (w *watch) ended() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.whole.Reset(afterEnd)
+}
+
 func (w *watch) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
