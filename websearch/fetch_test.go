@@ -368,6 +368,9 @@ func TestSecretsAreSeenBeforeALookUp(t *testing.T) {
 		"https://pub.example.com/?q=ghp_0123456789abcdefghijABCDEFGHIJ012345",
 		"https://pub.example.com/?d=" + "Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFiY2RlZmdoaWprbG1ub3A",
 		"https://aGVsbG8gd29ybGQgaGVsbG8gd29ybGQ0NTY3.example.com/",
+		"https://6465616462656566646561646265656664656164.example.com/",
+		"https://746865206b657920.6f6620746865.20686f757365206973.756e646572.example.com/",
+		"https://pub.example.com/?d=746865206b6579206f662074686520686f757365206973",
 	} {
 		a, err := s.web.Plan(raw)
 		if err == nil && len(a.Suspicious) == 0 {
@@ -383,6 +386,7 @@ func TestSecretsAreSeenBeforeALookUp(t *testing.T) {
 		"https://pub.example.com/", "https://pub.example.com/a/b.html?page=2&lang=en",
 		"https://pub.example.com/commit/0123456789abcdef0123456789abcdef01234567",
 		"https://pub.example.com/blog/how-we-made-the-parser-of-our-compiler-ten-times-faster-with-arenas",
+		"https://d1a2b3c4e5f6g7.cdn.example.com/", "https://ec2-52-12-34-56.us-west-2.compute.example.com/", "https://1234567890.example.com/",
 		"https://pub.example.com/search?q=how+to+read+a+file+line+by+line+in+go+without+bufio",
 	} {
 		if a, err := s.web.Plan(raw); err != nil || len(a.Suspicious) > 0 {

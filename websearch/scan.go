@@ -64,10 +64,17 @@ func scanHost(host string) []string {
 	if len(host) > longHost {
 		return []string{fmt.Sprintf("the host name has %d characters: names that long carry data", len(host))}
 	}
+	coded := 0 // characters of all labels that are no words: data is cut to fit them
 	for _, label := range strings.Split(host, ".") {
-		if len(label) > longLabel && bits(label) >= dense {
+		if len(label) > longLabel && packed(label) {
 			return []string{fmt.Sprintf("a label of the host name has %d characters that look like data", len(label))}
 		}
+		if mixed(label) {
+			coded += len(label)
+		}
+	}
+	if coded > longLabel {
+		return []string{fmt.Sprintf("the labels of the host name have %d characters that look like data", coded)}
 	}
 	return nil
 }
@@ -75,17 +82,36 @@ func scanHost(host string) []string {
 func scanParts(u *url.URL) []string {
 	for name, values := range u.Query() {
 		for _, v := range append(values, name) {
-			if len(v) > longQuery && bits(v) >= dense && !strings.Contains(v, " ") {
+			if len(v) > longQuery && packed(v) && !strings.Contains(v, " ") {
 				return []string{fmt.Sprintf("a value of the query has %d characters that look like data", len(v))}
 			}
 		}
 	}
 	for _, part := range strings.Split(u.Path, "/") {
-		if len(part) > longPath && bits(part) >= dense && !wordy(part) {
+		if len(part) > longPath && packed(part) && !wordy(part) {
 			return []string{fmt.Sprintf("a part of the path has %d characters that look like data", len(part))}
 		}
 	}
 	return nil
+}
+
+// packed says that a long text is too dense for words, or mixes letters and
+// digits as no word does: the hex digits of a text are not dense.
+func packed(s string) bool { return bits(s) >= dense || mixed(s) }
+
+// mixed says that s is letters and digits alone, with a digit in eight
+// characters or more, and long enough to carry something.
+func mixed(s string) bool {
+	digits := 0
+	for i := range len(s) {
+		switch c := s[i] | 0x20; {
+		case s[i] >= '0' && s[i] <= '9':
+			digits++
+		case c < 'a' || c > 'z':
+			return false
+		}
+	}
+	return len(s) >= 8 && digits*8 >= len(s)
 }
 
 // wordy says that a part of a path is made of words, as titles in addresses are.
