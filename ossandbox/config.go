@@ -2,6 +2,7 @@ package ossandbox
 
 import (
 	"path/filepath"
+	"strings"
 )
 
 // settle checks a configuration and fills in what follows from it.
@@ -41,6 +42,11 @@ func (cfg *Config) mayWrite(dir string) error {
 		return &SetupError{Cause: "/ is everything", Mend: "choose a folder with --root"}
 	case dir == cfg.realHome || dir == cfg.Home:
 		return &SetupError{Cause: dir + " is the home folder itself", Mend: "choose a folder in it"}
+	}
+	for _, p := range []string{"/proc", "/sys", "/dev"} {
+		if _, ok := below(p, dir); ok && dir != "/dev/shm" && !strings.HasPrefix(dir, "/dev/shm/") {
+			return &SetupError{Cause: dir + " is the kernel's: who may write there sets up the machine", Mend: "choose a folder with files of your own"}
+		}
 	}
 	for _, p := range []string{cfg.realHome, cfg.Home} {
 		if _, ok := below(dir, p); ok {

@@ -242,6 +242,11 @@ func (v *view) addHidden(s *Sandbox, g gitDir, found survey) error {
 			v.hidden = append(v.hidden, p)
 		}
 	}
+	kernel, err := kernelMounts("/", v.work)
+	if err != nil {
+		return &SetupError{Cause: "what is mounted in the workspace cannot be read", Err: err}
+	}
+	v.hidden = append(v.hidden, kernel...)
 	// What lies in a folder that is closed is not known; a command could open it.
 	v.hidden = append(v.hidden, found.closed...)
 	if err := v.hide(s.cfg.Hide); err != nil {

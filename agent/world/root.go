@@ -74,6 +74,8 @@ func usableRoot(root, home, state string) error {
 	switch {
 	case root == "/":
 		why = "it is the whole machine"
+	case within(root, "/proc"), within(root, "/sys"), within(root, "/dev") && !within(root, "/dev/shm"):
+		why = "its files are the kernel's, and a command that may write the root would set up the machine"
 	case within(home, root):
 		why = "it holds your home folder"
 	case within(state, root):

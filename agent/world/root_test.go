@@ -37,6 +37,8 @@ func TestRoot(t *testing.T) {
 		{home, "", ""},
 		{base, "", ""},
 		{"/", "", ""},
+		{"/dev", "", ""},
+		{repo, "/proc/self", ""},
 		{state, "", ""},
 		{repo, home, ""},
 		{filepath.Join(home, "missing"), "", ""},

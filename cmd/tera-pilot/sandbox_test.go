@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -33,4 +34,24 @@ func TestSandboxScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 	})
+}
+
+// TestKernelFilesInAWorkspace: whoever builds the root of another system has
+// /proc and /sys mounted in it; a command must not reach the machine by them.
+func TestKernelFilesInAWorkspace(t *testing.T) {
+	if os.Getuid() != 0 || runtime.GOOS != "linux" {
+		t.Skip("mounting needs root on Linux")
+	}
+	bin, dir := built(t), t.TempDir()
+	const script = `set -e
+mkdir -p "$1/w/img/sys" "$1/w/img/proc" "$1/home"
+mount --bind /sys "$1/w/img/sys"
+mount --bind /proc "$1/w/img/proc"
+export HOME="$1/home"
+cd "$1/w"
+exec "$0" sandbox -- sh -c 'echo one >own; ls img/sys/* img/proc/self; test -w img/proc/sys/kernel/core_pattern && echo WRITABLE; test -w img/sys/kernel && echo WRITABLE; cat own'`
+	out, err := exec.Command("unshare", "-m", "sh", "-c", script, bin, dir).CombinedOutput()
+	if err != nil || strings.Contains(string(out), "WRITABLE") || strings.Contains(string(out), "status") || !strings.HasSuffix(string(out), "one\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
