@@ -94,10 +94,27 @@ func TestDefinitionsReadOneWay(t *testing.T) {
 		`{"name":1}`:   "its name is not",
 		`[]`:           "its name is not",
 		`{"name":"a","inputSchema":{"properties":{"p` + "\u200b" + `":{}}}}`: "hidden",
+		// A model's server refuses a whole request for one of these.
+		`{"name":"a","inputSchema":{"type":"array"}}`:                                             "not that of an object",
+		`{"name":"a","inputSchema":{"type":["object","null"]}}`:                                   "not that of an object",
+		`{"name":"a","inputSchema":{"properties":{"p":{"type":"strnig"}}}}`:                       "which is none",
+		`{"name":"a","inputSchema":{"properties":{"p":{"anyOf":[{"type":[]}]}}}}`:                 "which is none",
+		`{"name":"a","inputSchema":{"properties":["p"]}}`:                                         "no object",
+		`{"name":"a","inputSchema":{"properties":{"p":"string"}}}`:                                "where a schema belongs",
+		`{"name":"a","inputSchema":{"required":"p"}}`:                                             "no list of names",
+		`{"name":"a","inputSchema":{"properties":{"p":{"items":{"$ref":"http://127.0.0.1/x"}}}}}`: "outside of it",
 	} {
 		good, refused := definitions([]json.RawMessage{json.RawMessage(raw)}, func(string) bool { return false })
 		if len(good) != 0 || !strings.Contains(fmt.Sprint(refused), why) {
 			t.Errorf("%s: %v, %v", raw, good, refused)
+		}
+	}
+	for _, raw := range []string{
+		`{"name":"a"}`, `{"name":"a","inputSchema":null}`, `{"name":"a","inputSchema":true}`, `{"name":"a","inputSchema":{"type":"object","additionalProperties":false}}`,
+		`{"name":"a","inputSchema":{"properties":{"type":{"type":["string","null"]},"required":{"$ref":"#/$defs/x"},"items":{"items":[{},true]}},"$defs":{"x":{"not":{}}}}}`,
+	} {
+		if good, refused := definitions([]json.RawMessage{json.RawMessage(raw)}, func(string) bool { return false }); len(good) != 1 {
+			t.Errorf("%s: %v", raw, refused)
 		}
 	}
 	seen := map[string]string{}

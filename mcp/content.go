@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -36,8 +37,8 @@ func decodeResult(raw json.RawMessage) (Result, error) {
 		Structured json.RawMessage `json:"structuredContent"`
 		IsError    json.RawMessage `json:"isError"`
 	}
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return Result{}, fmt.Errorf("its answer is no result of a tool: %w", err)
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &r) != nil {
+		return Result{}, errors.New("its answer is no result of a tool, but " + kindOf(raw))
 	}
 	out := Result{}
 	switch string(bytes.TrimSpace(r.IsError)) {
@@ -47,7 +48,7 @@ func decodeResult(raw json.RawMessage) (Result, error) {
 	}
 	var blocks []json.RawMessage
 	if len(r.Content) > 0 && json.Unmarshal(r.Content, &blocks) != nil {
-		return Result{}, fmt.Errorf("its answer's content is no list")
+		return Result{}, errors.New("its answer's content is no list")
 	}
 	var b strings.Builder
 	for _, raw := range blocks {
@@ -62,6 +63,24 @@ func decodeResult(raw json.RawMessage) (Result, error) {
 	}
 	out.Text = cutText(strings.TrimRight(b.String(), "\n"))
 	return out, nil
+}
+
+// kindOf names what a value of JSON is.
+func kindOf(raw []byte) string {
+	if len(raw) == 0 {
+		return "nothing"
+	}
+	switch raw[0] {
+	case '{':
+		return "an object with members of other kinds"
+	case '[':
+		return "a list"
+	case '"':
+		return "a text"
+	case 'n':
+		return "null"
+	}
+	return "a single value"
 }
 
 // cutText bounds a text of a server.

@@ -117,7 +117,7 @@ func definition(raw json.RawMessage) (d Definition, why string) {
 	case !plainKeys(object["inputSchema"]):
 		return d, "its schema has names with hidden characters"
 	}
-	return d, ""
+	return d, rootFault(object["inputSchema"])
 }
 
 // plainKeys says that all names in a schema are what they look like.

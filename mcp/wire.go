@@ -84,6 +84,29 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 type head struct {
 	Method string          `json:"method"`
 	ID     json.RawMessage `json:"id"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// readable gives an answer's line, or in the place of one that the library
+// cannot read, and would wait behind, an error that says so.
+func (h head) readable(line []byte) []byte {
+	why := ""
+	var failure struct {
+		Code    int64  `json:"code"`
+		Message string `json:"message"`
+	}
+	switch {
+	case h.Method != "", h.ID == nil:
+	case len(h.Error) > 0 && h.Error[0] == '{' && json.Unmarshal(h.Error, &failure) != nil:
+		why = "its answer is an error that cannot be read"
+	case len(h.Error) == 0 && len(h.Result) == 0:
+		why = "its answer holds neither a result nor an error"
+	}
+	if why == "" {
+		return line
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":%q}}`, h.ID, why)
 }
 
 // pass gives one line on, or drops it.
@@ -111,7 +134,7 @@ func (s *sieve) pass(line []byte) error {
 	case h.Method != "" && s.tooMany():
 		return &errBroken{fmt.Sprintf("it sent over %d requests within %s", maxRequests, window)}
 	}
-	_, err := s.to.Write(append(line, '\n'))
+	_, err := s.to.Write(append(h.readable(line), '\n'))
 	return err
 }
 
