@@ -92,6 +92,10 @@ func TestCommandsOfTheComposer(t *testing.T) {
 		"/nothing":              "",
 		"/level sometimes":      "",
 		"/level always_ask":     "level always_ask",
+		"/autonomy always_ask":  "level always_ask",
+		"/planning on":          "level always_ask",
+		"/rewind 2":             "event.ListUndo{}",
+		"/usage":                "",
 		"/usr/bin/env is where": "event.Submit{/usr/bin/env is where}",
 		"say /model":            "event.Submit{say /model}",
 		"   ":                   "",
@@ -106,6 +110,9 @@ func TestCommandsOfTheComposer(t *testing.T) {
 			}
 			if typed == "/nothing" && !strings.Contains(p.Screen.Text(), "no such command: /nothing   /help /level") {
 				t.Errorf("nothing is said:\n%s", p.Screen.Text())
+			}
+			if typed == "/usage" && !strings.Contains(p.Screen.Text(), "no such command: /usage   the last row says") {
+				t.Errorf("nobody says where it is:\n%s", p.Screen.Text())
 			}
 			p.Quit()
 		})

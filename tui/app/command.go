@@ -31,6 +31,15 @@ func (m *Model) slash(word, rest string, now time.Time) tea.Cmd {
 	if !known && m.offered(word) {
 		return m.send(m.composer.Text()) // the session knows what it stands for
 	}
+	if f, ok := former(word); !known && ok && f.Now == "" {
+		m.warn("no such command: "+word, f.Where.String())
+		return nil
+	} else if !known && ok {
+		if !f.Words {
+			rest = "" // it meant something else there
+		}
+		cmd, known = m.command(f.Now, rest, now)
+	}
 	if !known {
 		var names []string
 		for _, c := range keys.Commands() {
@@ -44,6 +53,16 @@ func (m *Model) slash(word, rest string, now time.Time) tea.Cmd {
 	}
 	m.composer.Clear()
 	return cmd
+}
+
+// former finds a command of the Python original.
+func former(word string) (keys.Former, bool) {
+	all := keys.Formers()
+	i := slices.IndexFunc(all, func(f keys.Former) bool { return f.Name == word })
+	if i < 0 {
+		return keys.Former{}, false
+	}
+	return all[i], true
 }
 
 // offered says that a word stands for a message that the person has ready.

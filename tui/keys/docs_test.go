@@ -55,6 +55,29 @@ func table() string {
 	for _, c := range Commands() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace(c.Name.String()+" "+c.Args.String()), c.Does)
 	}
+	b.WriteString("\nNames of the Python original:\n\n| there | here |\n| --- | --- |\n")
+	for _, f := range Formers() {
+		here := f.Where.String()
+		if f.Now != "" {
+			here = "`" + f.Now + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Name, here)
+	}
 	b.WriteString("\n")
 	return b.String()
+}
+
+// TestFormers: what stands in the place of a former command is a command, and
+// no name stands twice.
+func TestFormers(t *testing.T) {
+	names := map[string]bool{}
+	for _, c := range Commands() {
+		names[c.Name.String()] = true
+	}
+	for _, f := range Formers() {
+		if names[f.Name] || (f.Now == "") == f.Where.Empty() || f.Now != "" && !names[f.Now] {
+			t.Errorf("%+v", f)
+		}
+		names[f.Name] = true
+	}
 }

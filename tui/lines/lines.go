@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/tui/keys"
 	"github.com/tera-pilot/tera-pilot/tui/room/activity"
 	"github.com/tera-pilot/tera-pilot/tui/room/ask"
 	"github.com/tera-pilot/tera-pilot/tui/room/composer"
@@ -312,6 +313,16 @@ func (f *front) command(word, rest string) error {
 	}
 	if slices.ContainsFunc(f.state.Offered, func(c event.SlashCommand) bool { return "/"+c.Name == word }) {
 		return f.send(event.Submit{Text: strings.TrimSpace(word + " " + rest)})
+	}
+	for _, c := range keys.Formers() {
+		switch {
+		case c.Name == word && c.Now != "":
+			f.p.line("note", word+" is "+c.Now+" here")
+			return nil
+		case c.Name == word:
+			f.p.line("note", word+" is no command: "+c.Where.String())
+			return nil
+		}
 	}
 	f.p.line("note", word+" is no command; there are "+commands)
 	return nil
