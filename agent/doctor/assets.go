@@ -25,9 +25,11 @@ var assets = []struct {
 	name, what string
 	open       bool // reading it is no harm
 }{
-	{"config.json", "settings", true}, {"policy.toml", "your rules", true}, {"remembered.toml", "rules you kept at a question", true},
-	{"hooks.toml", "your hooks", true}, {"mcp.json", "MCP servers", false}, {"mcp_pins.json", "what you approved of their tools", true},
-	{"project_trust.json", "which projects you let in", true}, {"keys.json", "provider keys", false},
+	{"config.json", "settings, keys of providers among them", false}, {"policy.toml", "your rules", true}, {"commands.json", "your lists of commands", true},
+	{"remembered.toml", "rules you kept at a question", true}, {"hooks.toml", "your hooks", true}, {"models.json", "your models", true},
+	{"mcp.json", "MCP servers", false}, {"mcp_pins.json", "what you approved of their tools", true}, {"mcp_logins.json", "logins at them", false},
+	{"project_trust.json", "which projects you let in", true}, {"git_trust.json", "hooks and drivers of git you let in", true},
+	{"keys.json", "provider keys", false}, {"prompt.sealed", "your addition to the system prompt", false},
 	{"audit_key", "the private key of the audit log", false}, {"audit_key.pub", "its public half", true}, {"audit", "the audit log", false},
 	{"sessions", "conversations", false}, {"undo", "what undo puts back", false}, {"cache", "caches of the sandbox", false},
 }

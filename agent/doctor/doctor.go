@@ -186,7 +186,30 @@ func (p Place) stateFolder() Check {
 	if err == nil && info.Mode().Perm() != 0o700 {
 		return Check{c.Name, Warn, fmt.Sprintf("%s has mode %04o", p.State, info.Mode().Perm()), "chmod 700 " + p.State}
 	}
+	if what := carriedAway(p.State); what != "" {
+		return Check{c.Name, Warn, p.State + " lies in " + what, "keys and conversations would leave this machine with it: name a folder elsewhere in TERA_PILOT_HOME, or leave this one out there"}
+	}
 	return c
+}
+
+// carriedAway says that a folder above is one whose content is stored or sent
+// elsewhere as a whole: a git working tree, or that of a service which keeps
+// folders the same on several machines. "" for none that is known.
+func carriedAway(state string) string {
+	for dir := filepath.Dir(state); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return "the git working tree " + dir
+		}
+		name := strings.ToLower(filepath.Base(dir))
+		for _, service := range []string{"dropbox", "onedrive", "google drive", "googledrive", "nextcloud", "owncloud", "mobile documents", "pclouddrive", "syncthing"} {
+			if name == service || strings.HasPrefix(name, service+" ") || strings.HasPrefix(name, service+"-") {
+				return "the synchronised folder " + dir
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 func (p Place) settingsFile() Check {

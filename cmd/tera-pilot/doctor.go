@@ -77,6 +77,8 @@ func (a *app) patient(ctx context.Context, project string) (doctor.Place, error)
 		if project, err = os.Getwd(); err != nil {
 			return doctor.Place{}, usage("the current folder is gone: %w", err)
 		}
+	} else if info, err := os.Stat(project); err != nil || !info.IsDir() {
+		return doctor.Place{}, usage("--project: there is no folder %s; `tera-pilot doctor` alone looks at this one", project)
 	}
 	d := doctor.Place{Version: version(), State: state, Home: home, Env: a.env, Terminal: isTerminal(a.stdout)}
 	d.Root, d.RootErr = world.Root(project, a.flags.root, home, state)
