@@ -44,7 +44,7 @@ func (s *server) listSessions(r *wire.Request, p params) error {
 		case !begun:
 			begun = sum.ID == cursor
 			continue
-		case sum.Problem != "" || sum.Turns == 0 || dir != "" && sum.Root != dir:
+		case sum.Problem != "" || sum.Turns == 0 || sum.Aside() || dir != "" && sum.Root != dir:
 			continue
 		case len(result.Sessions) == pageSize:
 			result.NextCursor = result.Sessions[pageSize-1].SessionID

@@ -16,7 +16,7 @@ const indexFile = "index.json"
 
 // indexVersion changes with what a Summary says, so that an older index is no
 // index.
-const indexVersion = 2
+const indexVersion = 3
 
 type index struct {
 	V    int                `json:"v"`

@@ -25,10 +25,15 @@ type Summary struct {
 	Parent  string    `json:"parent,omitempty"` // of a sub-agent: the session that started it
 	Forked  string    `json:"forked,omitempty"` // the session that this one was forked from
 	Turn    int       `json:"fork_turn,omitempty"`
+	Hand    bool      `json:"by_hand,omitempty"` // no conversation: calls that a person or another program handed in, by `mcp call` and the like
 	Archive bool      `json:"archived,omitempty"`
 	Sealed  bool      `json:"encrypted,omitempty"`
 	Problem string    `json:"problem,omitempty"`
 }
+
+// Aside says that the session is none that a person talks in: a sub-agent's, or
+// one of calls that were handed in. Lists leave it out unless all are wanted.
+func (s Summary) Aside() bool { return s.Parent != "" || s.Hand }
 
 // List describes all sessions, the last changed first. One that cannot be
 // read is listed with its problem.
@@ -69,7 +74,7 @@ func (s *Store) summary(id string) Summary {
 	}
 	state := Fold(events)
 	sum := Summary{ID: id, Root: state.Root, Title: state.Title, Turns: state.Turn, Open: len(state.Open) > 0}
-	sum.Sealed = header != nil
+	sum.Sealed, sum.Hand = header != nil, handed(events)
 	if sum.Archive = state.Archived; state.Fork == 0 {
 		sum.Parent = state.Parent
 	} else {
@@ -86,6 +91,19 @@ func (s *Store) summary(id string) Summary {
 	return sum
 }
 
+// handed says that no front end with a model ever opened the session.
+func handed(events []event.Event) bool {
+	opened := false
+	for _, e := range events {
+		if b, ok := e.Body.(event.Opened); ok {
+			if opened = true; b.Front != "cli" && b.Front != "mcp" {
+				return false
+			}
+		}
+	}
+	return opened
+}
+
 // forkTurn is the turn at whose end a fork begins.
 func forkTurn(events []event.Event, at uint64) int {
 	turn := 0
@@ -98,8 +116,8 @@ func forkTurn(events []event.Event, at uint64) int {
 }
 
 // Latest is the id of the last changed session whose root is root. One in which
-// nothing was said or done (a look at an MCP server) counts only where there is
-// no other.
+// nothing was said or changed (a look at an MCP server, a call of a tool that
+// only reads) counts only where there is no other.
 func (s *Store) Latest(root string) (string, error) {
 	all, err := s.List()
 	if err != nil {
@@ -109,7 +127,7 @@ func (s *Store) Latest(root string) (string, error) {
 	for _, sum := range all {
 		switch {
 		case sum.Root != root || sum.Problem != "" || sum.Parent != "":
-		case sum.Turns > 0 || sum.Files > 0:
+		case sum.Turns > 0 && !sum.Hand || sum.Files > 0:
 			return sum.ID, nil
 		case empty == "":
 			empty = sum.ID

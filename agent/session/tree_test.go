@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +86,34 @@ func TestLatestIsOneOfWords(t *testing.T) {
 	}
 	if id, err := s.Latest("/elsewhere"); err == nil {
 		t.Errorf("another folder has %s", id)
+	}
+}
+
+// TestCallsByHand are no conversation, as long as nobody talks in them.
+func TestCallsByHand(t *testing.T) {
+	s := NewStore(filepath.Join(t.TempDir(), "sessions"))
+	spoken := talk(t, s, "question", 1)
+	for fronts, hand := range map[string]bool{"cli": true, "mcp": true, "cli tui": false, "tui cli": false, "run": false, "acp": false, "": false} {
+		l, err := s.Create(noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn := []event.Body{event.TurnStarted{Turn: 1, Text: "a call"}, event.TurnEnded{Turn: 1, Status: "done"}}
+		for _, f := range strings.Split(fronts, " ") {
+			turn = append(turn, event.Opened{Root: "/hand", Level: "always_ask", Front: f})
+		}
+		if _, err := l.Append(noon.Add(time.Hour), turn...); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if sum := s.summary(l.ID()); sum.Hand != hand || sum.Aside() != hand || sum.Problem != "" {
+			t.Errorf("%q: %+v", fronts, sum)
+		}
+	}
+	if id, err := s.Latest("/w"); err != nil || id != spoken {
+		t.Errorf("latest is %s, %v", id, err)
 	}
 }
 

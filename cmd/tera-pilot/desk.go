@@ -56,8 +56,8 @@ func (d desk) sessions() ([]snap.SessionRow, error) {
 			info, err := os.Stat(s.Root)
 			gone[s.Root] = s.Root != "" && (err != nil || !info.IsDir())
 		}
-		if s.Turns == 0 && s.Problem == "" || s.Parent != "" {
-			continue // nothing was said in it, or it is a sub-agent's
+		if s.Turns == 0 && s.Problem == "" || s.Aside() {
+			continue // nothing was said in it, or nobody talks in it
 		}
 		out = append(out, snap.SessionRow{ID: s.ID, Title: s.Title, Root: s.Root, Updated: s.Updated, Turns: s.Turns, Files: s.Files,
 			Parent: s.Forked, Turn: s.Turn, Archived: s.Archive, Gone: gone[s.Root], Problem: s.Problem})
@@ -83,7 +83,7 @@ func (d desk) search(text string) ([]snap.SessionHit, error) {
 			return out, d.ctx.Err()
 		case time.Now().After(end):
 			return out, fmt.Errorf("only the last %d of %d sessions were looked into: `tera-pilot sessions list --find TEXT` takes its time", n, len(all))
-		case s.Turns == 0 || s.Parent != "":
+		case s.Turns == 0 || s.Aside():
 			continue
 		}
 		hits, err := d.store.Search(s.ID, text)

@@ -24,7 +24,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return a.listSessions(find, asJSON, all) },
 	}
 	list.Flags().StringVar(&find, "find", "", "only those whose title, folder or text holds this")
-	list.Flags().BoolVar(&all, "all", false, "archived ones too")
+	list.Flags().BoolVar(&all, "all", false, "archived ones too, sub-agents', and single calls such as those of mcp call")
 	list.Flags().BoolVar(&asJSON, "json", false, "one object a line")
 	show := &cobra.Command{
 		Use: "show ID", Short: "Print a session", Args: cobra.ExactArgs(1),
@@ -44,7 +44,7 @@ func (a *app) sessionStore() (*session.Store, error) {
 	return a.sessions(state)
 }
 
-func (a *app) listSessions(find string, asJSON, archived bool) error {
+func (a *app) listSessions(find string, asJSON, everything bool) error {
 	store, err := a.sessionStore()
 	if err != nil {
 		return err
@@ -53,9 +53,13 @@ func (a *app) listSessions(find string, asJSON, archived bool) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	w, left := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0), 0
 	for _, s := range all {
-		if s.Archive && !archived || !matches(store, s, find) {
+		if !matches(store, s, find) {
+			continue
+		}
+		if (s.Archive || s.Aside()) && !everything {
+			left++
 			continue
 		}
 		if asJSON {
@@ -80,7 +84,16 @@ func (a *app) listSessions(find string, asJSON, archived bool) error {
 		if s.Archive {
 			title += "  (archived)"
 		}
+		switch {
+		case s.Parent != "":
+			title += "  (a sub-agent)"
+		case s.Hand:
+			title += "  (by hand)"
+		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, when, counted(s.Turns, "turn"), counted(s.Files, "file"), visible.Strict(s.Root), title)
+	}
+	if left > 0 && !asJSON {
+		defer fmt.Fprintf(a.stderr, "%d more with --all: archived, sub-agents', and single calls\n", left)
 	}
 	return w.Flush()
 }
