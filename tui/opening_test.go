@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/internal/termtest"
 	"github.com/tera-pilot/tera-pilot/tui"
 	"github.com/tera-pilot/tera-pilot/tui/tuitest"
 )
@@ -79,4 +80,34 @@ func TestASessionThatDoesNotOpen(t *testing.T) {
 			t.Fatalf("ended with %v", err)
 		}
 	})
+}
+
+// TestTypedForAnotherSession: what was typed before the screen was there, and
+// what follows without a pause, is dropped; nothing of it is sent.
+func TestTypedForAnotherSession(t *testing.T) {
+	for _, late := range []bool{true, false} {
+		s := tuitest.NewSession(finished()...)
+		tuitest.Bubble(t, func(t *testing.T) {
+			p := tuitest.Open(t, 100, 30, tui.Options{Session: s, Late: late, Says: "that session was not opened: why"})
+			for _, k := range []string{"g", "o", "enter", "y", "e", "s", "enter"} {
+				p.Send(termtest.Key(k))
+				p.Wait(100 * ms)
+			}
+			if told := commands(s); (told == "") != late {
+				t.Errorf("late %v: told %q", late, told)
+			}
+			if says := strings.Contains(p.Screen.Text(), "was not opened: why"); says != late {
+				t.Errorf("late %v: it is said %v\n%s", late, says, p.Screen.Text())
+			}
+			p.Wait(500 * ms)
+			for _, k := range []string{"n", "o", "w"} {
+				p.Send(termtest.Key(k))
+				p.Wait(100 * ms)
+			}
+			if !strings.Contains(p.Screen.Text(), "> now") {
+				t.Errorf("late %v: what is typed after a pause is not there\n%s", late, p.Screen.Text())
+			}
+			p.Quit()
+		})
+	}
 }

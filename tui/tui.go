@@ -73,6 +73,7 @@ type Options struct {
 	Log activity.Source // the audit log, for the activity view; nil for none
 
 	Says string // what the person has to know at the start, "" for nothing
+	Late bool   // another screen was to come: what was typed for it is not taken
 
 	// Drawn is called when the first frame is written, or when none will be
 	// (lines mode). It does not block, and may be called again. nil: nobody asks.
@@ -190,7 +191,7 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	}
 	model := app.New(ctx, app.Options{
 		Send: func(c event.Command) { commands.add(c) }, Recall: recall, Log: o.Log, Desk: o.Desk,
-		Start: o.Start, Refresh: o.Refresh, First: o.First, Says: o.Says,
+		Start: o.Start, Refresh: o.Refresh, First: o.First, Says: o.Says, Late: o.Late,
 		Now: time.Now, Read: source.Last, Fence: gate.Answered, Composed: func() { composed.Store(true) }, Code: o.Code, By: o.By,
 		Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline, Keys: bindings, Still: o.Still,
 		Notify: notifier(o.Notify, gate), Copy: func(text string) error { return gate.Copy(text, lookup(o.Env, "TMUX") != "") },

@@ -3,9 +3,12 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/tera-pilot/tera-pilot/internal/termtest"
+	"github.com/tera-pilot/tera-pilot/tui/arm"
 )
 
 // TestFromSessionToSession is a person at the real program: writes in an
@@ -125,9 +128,13 @@ func TestASessionThatDoesNotOpen(t *testing.T) {
 	if err := os.RemoveAll(first); err != nil { // while the list is open
 		t.Fatal(err)
 	}
-	m.Keys("Down", "Enter")
+	m.Keys("Down", "Enter", "a", "h", "e", "a", "d", "Enter") // what is typed at once is for the session that does not open
 	m.WaitFor("that session was not opened")
 	m.WaitFor("enter send")
+	if text := m.Text(); strings.Contains(text, "> ahead") || strings.Contains(text, "you   ahead") {
+		t.Errorf("what was typed for another session is here:\n%s", text)
+	}
+	time.Sleep(2 * arm.Quiet) // it hears again after a pause
 	m.Keys("C-d")
 	m.WaitFor("EXIT 0")
 }

@@ -94,14 +94,14 @@ func (a *app) fromSessionToSession(ctx context.Context, f sessionFlags, l launch
 		o, err := a.prepare(ctx, l)
 		var next snap.Request
 		if err == nil {
-			next, err = a.converse(ctx, f, o, l.says)
+			next, err = a.converse(ctx, f, o, l)
 		}
 		if o == nil || o.Session == nil { // it was not opened
 			if before == nil {
 				return err
 			}
 			l, before = *before, nil
-			l.says = "that session was not opened: " + err.Error()
+			l.says, l.late = "that session was not opened: "+err.Error(), true
 			continue
 		}
 		if err != nil || next == (snap.Request{}) {
@@ -112,14 +112,14 @@ func (a *app) fromSessionToSession(ctx context.Context, f sessionFlags, l launch
 		before = &was
 		if l, err = a.following(was, o.state, next); err != nil {
 			l, before = was, nil
-			l.says = "that session was not opened: " + err.Error()
+			l.says, l.late = "that session was not opened: "+err.Error(), true
 		}
 	}
 }
 
 // following is the launch that a request asks for, after another one.
 func (a *app) following(l launch, state string, next snap.Request) (launch, error) {
-	l.resume, l.says = next.Open, ""
+	l.resume, l.says, l.late = next.Open, "", false
 	if l.mind != nil {
 		l.says = lookingAround
 	}
@@ -139,12 +139,12 @@ func (a *app) following(l launch, state string, next snap.Request) (launch, erro
 
 // converse is one session in the terminal, and what the person wants after it.
 // The screen comes first: the session begins while keys are taken already.
-func (a *app) converse(ctx context.Context, f sessionFlags, o *opened, says string) (snap.Request, error) {
+func (a *app) converse(ctx context.Context, f sessionFlags, o *opened, l launch) (snap.Request, error) {
 	if log, err := os.Stat(filepath.Join(o.state, "sessions", o.options.Log.ID(), "events.jsonl")); err == nil {
 		a.bound(log.Size())
 	}
 	t := a.terminal(f, o.settings)
-	t.First, t.Says = o.first(), says
+	t.First, t.Says, t.Late = o.first(), l.says, l.late
 	p := a.opening(ctx, o)
 	t.Session, t.Log, t.Desk, t.Drawn = p, p, a.desk(ctx, p), p.drawn
 	out, err := tui.Run(ctx, t)

@@ -29,6 +29,7 @@ type launch struct {
 	dir     string // where it was started
 	root    string // the root outright, in place of --root; "" for none
 	says    string // what the person has to know when it opens
+	late    bool   // another session was to be opened: what was typed for it is not taken
 	env     []string
 	last    bool         // go on with the last session of the folder
 	resume  string       // go on with this one

@@ -27,6 +27,7 @@ type Options struct {
 	Refresh func() snap.Start                     // looks again; nil when nothing can change
 	Log     activity.Source                       // the audit log, for the activity view; nil for none
 	Says    string                                // what the person has to know at the start
+	Late    bool                                  // another screen was to come: what was typed for it is not taken
 	Now     func() time.Time
 	Read    func() time.Time // when bytes were read last
 	Fence   func() uint64    // the frame that an answer of the terminal is for; see tty.Gate.Answered
@@ -121,6 +122,7 @@ func New(ctx context.Context, o Options) *Model {
 	m := &Model{o: o, ctx: ctx, screen: newScreen(o.Profile, o.Theme), frame: frame{dirty: true}}
 	m.state.Expect(o.First)
 	m.person.did(o.Now())
+	m.person.late = o.Late
 	if o.Says != "" {
 		m.warn(o.Says, "")
 	}
@@ -229,10 +231,16 @@ func (m *Model) fromTerminal(in tty.Input, now time.Time) tea.Cmd {
 	m.person.heard = in.At
 	switch ev := in.Event.(type) {
 	case uv.KeyPressEvent:
+		if uv.Key(ev).Keystroke() != "ctrl+c" && m.person.ahead(in.At) {
+			return nil
+		}
 		m.person.did(in.At)
 		m.note, m.memory.failed = nil, false
 		return m.key(in, uv.Key(ev), now)
 	case uv.PasteEvent:
+		if m.person.ahead(in.At) {
+			return nil
+		}
 		m.person.did(in.At)
 		return m.paste(in, ev.Content)
 	case uv.PrimaryDeviceAttributesEvent:

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/tera-pilot/tera-pilot/tui/arm"
 	"github.com/tera-pilot/tera-pilot/tui/tty"
 )
 
@@ -13,6 +14,23 @@ type person struct {
 	heard time.Time // of the last bytes that we were told of, whoever sent them
 	told  bool      // the terminal tells where they look
 	away  bool      // and it is elsewhere
+
+	late  bool      // what they type is still for the screen before this one
+	shown time.Time // when this one could be seen first
+}
+
+// ahead says that what was typed is for the screen before this one: it came
+// before they can have seen this one, or after it without a pause.
+func (p *person) ahead(at time.Time) bool {
+	since := p.shown
+	if p.acted.After(since) {
+		since = p.acted
+	}
+	p.late = p.late && (p.shown.IsZero() || at.Sub(since) < arm.Quiet)
+	if p.late {
+		p.did(at)
+	}
+	return p.late
 }
 
 // did says that the person did something.

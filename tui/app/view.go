@@ -43,6 +43,9 @@ func (m *Model) View() (v tea.View) {
 		v.Cursor.Blink = false
 	}
 	m.frame.last = v
+	if m.person.shown.IsZero() && len(f.Lines) > 0 {
+		m.person.shown = m.o.Now()
+	}
 	if m.o.Composed != nil {
 		m.o.Composed()
 	}
