@@ -15,30 +15,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/internal/scenario"
 )
 
-// said are the texts of the agent's messages so far.
-func (e *editor) said() string {
-	var b strings.Builder
-	for _, m := range e.seen {
-		params, _ := m["params"].(map[string]any)
-		update, _ := params["update"].(map[string]any)
-		if content, ok := update["content"].(map[string]any); ok && strings.HasSuffix(fmt.Sprint(update["sessionUpdate"]), "_chunk") {
-			fmt.Fprintln(&b, content["text"])
-		}
-	}
-	return b.String()
-}
-
-// updates are those of a kind.
-func (e *editor) updates(kind string) (out []map[string]any) {
-	for _, m := range e.seen {
-		params, _ := m["params"].(map[string]any)
-		if update, ok := params["update"].(map[string]any); ok && update["sessionUpdate"] == kind {
-			out = append(out, update)
-		}
-	}
-	return out
-}
-
 const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 func picture(mime, data string) map[string]any {

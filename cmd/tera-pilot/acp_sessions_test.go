@@ -1,20 +1,12 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
-
-func code(m map[string]any) float64 {
-	if e, ok := m["error"].(map[string]any); ok {
-		return e["code"].(float64)
-	}
-	return 0
-}
 
 func TestACPBeforeAndTwice(t *testing.T) {
 	e := newEditor(t, writes(1))
@@ -86,21 +78,6 @@ func TestACPRootKeepsAnEditorIn(t *testing.T) {
 	}
 }
 
-// kindsOf are the kinds of the updates that came after the first n messages.
-func (e *editor) kindsOf(n int) string {
-	var out []string
-	for _, m := range e.seen[n:] {
-		if m["method"] != "session/update" {
-			continue
-		}
-		// The commands are told when a session begins to be followed, whatever it shows.
-		if kind := m["params"].(map[string]any)["update"].(map[string]any)["sessionUpdate"].(string); kind != "available_commands_update" {
-			out = append(out, kind)
-		}
-	}
-	return strings.Join(out, " ")
-}
-
 func TestACPStoredSessions(t *testing.T) {
 	e := newEditor(t, writes(2))
 	e.begin(nil)
@@ -170,33 +147,6 @@ func TestACPStoredSessions(t *testing.T) {
 	if c := code(other.call("session/load", params)); c != -32002 {
 		t.Errorf("a deleted session is there: %v", c)
 	}
-}
-
-// serveFiles answers the calls of the agent for files.
-func (e *editor) serveFiles(fail bool) func() []string {
-	var calls []string
-	e.files = func(m map[string]any) {
-		method, p := m["method"].(string), m["params"].(map[string]any)
-		path := p["path"].(string)
-		calls = append(calls, strings.TrimPrefix(method, "fs/")+" "+filepath.Base(path))
-		switch {
-		case fail:
-			e.reply(m["id"], errors.New("no"))
-		case method == "fs/read_text_file":
-			b, err := os.ReadFile(path)
-			if err != nil {
-				e.reply(m["id"], err)
-				return
-			}
-			e.reply(m["id"], map[string]any{"content": string(b)})
-		default:
-			if err := os.WriteFile(path, []byte(p["content"].(string)), 0o600); err != nil {
-				e.t.Error(err)
-			}
-			e.reply(m["id"], nil)
-		}
-	}
-	return func() []string { return calls }
 }
 
 var bothWays = map[string]any{"fs": map[string]any{"readTextFile": true, "writeTextFile": true}}
