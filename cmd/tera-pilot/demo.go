@@ -60,7 +60,7 @@ func (a *app) demo(ctx context.Context, auto bool) error {
 	}
 	var taken string
 	if err == nil {
-		taken, err = takeBack(o, auto)
+		taken, err = takeBack(ctx, o, auto)
 	}
 	if err := errors.Join(err, o.Close(audit.CloseOK)); err != nil {
 		return err
@@ -72,8 +72,8 @@ func (a *app) demo(ctx context.Context, auto bool) error {
 // takeBack undoes what the demo changed, as `tera-pilot undo` would, and says
 // what came of it. A person may have refused the edit, or undone it already;
 // where the demo played the answers, there is one.
-func takeBack(o *opened, played bool) (string, error) {
-	res, _, err := undoNow(o, event.Undo{})
+func takeBack(ctx context.Context, o *opened, played bool) (string, error) {
+	res, _, err := undoNow(ctx, o, event.Undo{})
 	switch {
 	case err != nil:
 		return "", err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent"
 	"github.com/tera-pilot/tera-pilot/agent/budget"
+	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/agent/undo"
@@ -187,6 +188,36 @@ func refuseUnconfined(w *world.World, setting ossandbox.Setting) error {
 		return nil
 	}
 	return &exitError{exitNoSandbox, fmt.Errorf("no sandbox, and with --no-confirm nothing runs without one: %s", why)}
+}
+
+// await sends a command, and gives take what the session says from then on until
+// it is over.
+func (o *opened) await(ctx context.Context, c event.Command, take func(event.Body) (over bool, err error)) error {
+	state, err := o.State()
+	if err != nil {
+		return err
+	}
+	_, live, stop, err := o.Subscribe(state.Seq)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err := o.Send(c); err != nil {
+		return err
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case e, ok := <-live:
+			if !ok {
+				return errors.New("the session ended before an answer came")
+			}
+			if over, err := take(e.Body); over || err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // Close ends the session and what it stood on.

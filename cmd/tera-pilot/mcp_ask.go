@@ -69,44 +69,15 @@ func (a *app) askServer(ctx context.Context, words []string) error {
 
 // follow sends a command about servers and waits for what came of it.
 func follow(ctx context.Context, o *opened, c event.Servers) (res event.CallResult, note event.Notice, err error) {
-	state, err := o.State()
-	if err != nil {
-		return res, note, err
-	}
-	backlog, live, end, err := o.Subscribe(state.Seq)
-	if err != nil {
-		return res, note, err
-	}
-	defer end()
-	take := func(b event.Body) bool {
+	err = o.await(ctx, c, func(b event.Body) (over bool, err error) {
 		switch b := b.(type) {
 		case event.CallResult:
 			res = b
 		case event.Notice:
 			note = b
-			return b.Key == "mcp"
+			over = b.Key == "mcp"
 		}
-		return false
-	}
-	if err := o.Send(c); err != nil {
-		return res, note, err
-	}
-	for _, e := range backlog {
-		if take(e.Body) {
-			return res, note, nil
-		}
-	}
-	for {
-		select {
-		case <-ctx.Done():
-			return res, note, ctx.Err()
-		case e, ok := <-live:
-			if !ok {
-				return res, note, errors.New("the session ended")
-			}
-			if take(e.Body) {
-				return res, note, nil
-			}
-		}
-	}
+		return over, nil
+	})
+	return res, note, err
 }

@@ -97,7 +97,7 @@ func (a *app) undo(ctx context.Context, f undoFlags) error {
 	if err != nil {
 		return err
 	}
-	res, notice, err := undoNow(o, f.Undo)
+	res, notice, err := undoNow(ctx, o, f.Undo)
 	if err != nil {
 		return errors.Join(err, o.Close(audit.CloseError))
 	}
@@ -119,38 +119,28 @@ func (a *app) undo(ctx context.Context, f undoFlags) error {
 	return &exitError{code: exitFailed}
 }
 
-// undoNow sends the undo and waits for its result, and for what is said of it.
-func undoNow(o *opened, c event.Undo) (res event.CallResult, said event.Notice, err error) {
-	state, err := o.State()
-	if err != nil {
-		return res, said, err
-	}
-	_, live, cancel, err := o.Subscribe(state.Seq)
-	if err != nil {
-		return res, said, err
-	}
-	defer cancel()
-	if err := o.Send(c); err != nil {
-		return res, said, err
-	}
-	for e := range live {
-		switch b := e.Body.(type) {
+// undoNow sends the undo and waits for its result, and for what is said of it. One
+// that has begun is waited for whatever the person does.
+func undoNow(ctx context.Context, o *opened, c event.Undo) (res event.CallResult, said event.Notice, err error) {
+	err = o.await(context.WithoutCancel(ctx), c, func(b event.Body) (over bool, err error) {
+		switch b := b.(type) {
 		case event.CallResult:
 			res = b
 		case event.Notice:
 			switch {
 			case b.Key == "undo" && res.Call != "":
-				return res, b, nil
+				said, over = b, true
 			case b.Key == "undo" && b.Severity != "info":
-				return res, said, errors.New(b.Text)
+				err = errors.New(b.Text)
 			}
 		case event.AuditHead:
 			if b.Broken != "" {
-				return res, said, &exitError{exitNoEvidence, errors.New(b.Broken)}
+				err = &exitError{exitNoEvidence, errors.New(b.Broken)}
 			}
 		}
-	}
-	return res, said, errors.New("the session ended before the undo did")
+		return over, err
+	})
+	return res, said, err
 }
 
 // undoLook lists or plans, and writes nothing.

@@ -36,10 +36,7 @@ func marked(lines []view.Line) string {
 func plain(lines []view.Line) string {
 	var b strings.Builder
 	for _, l := range lines {
-		for _, s := range l {
-			b.WriteString(s.Text.String())
-		}
-		b.WriteByte('\n')
+		b.WriteString(view.Plain(l) + "\n")
 	}
 	return b.String()
 }

@@ -10,14 +10,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/theme"
 )
 
-func plain(l Line) string {
-	var b strings.Builder
-	for _, s := range l {
-		b.WriteString(s.Text.String())
-	}
-	return b.String()
-}
-
 func TestWrap(t *testing.T) {
 	for _, c := range []struct {
 		in          string
@@ -36,7 +28,7 @@ func TestWrap(t *testing.T) {
 	} {
 		var got []string
 		for _, l := range Widths(false).Wrap(Lit(theme.Plain, safe.Strict(c.in)), c.width, c.hang) {
-			got = append(got, plain(l))
+			got = append(got, Plain(l))
 		}
 		if strings.Join(got, "|") != c.want {
 			t.Errorf("%q to %d, %d: got %q, want %q", c.in, c.width, c.hang, strings.Join(got, "|"), c.want)
@@ -51,7 +43,7 @@ func TestEscapesAreNotBroken(t *testing.T) {
 	}
 	var got []string
 	for _, row := range Widths(false).Wrap(l, 10, 0) {
-		got = append(got, plain(row))
+		got = append(got, Plain(row))
 	}
 	if strings.Join(got, "|") != "abcdef|<U+202E>|ghi" {
 		t.Errorf("rows: %q", got)
@@ -73,9 +65,9 @@ func TestNothingIsLost(t *testing.T) {
 			var got strings.Builder
 			for _, l := range w.Wrap(Text(theme.Plain, text), width, 0) {
 				if n := w.Line(l); n > width && width > 1 {
-					t.Fatalf("%q to %d: row %q has %d cells", text, width, plain(l), n)
+					t.Fatalf("%q to %d: row %q has %d cells", text, width, Plain(l), n)
 				}
-				got.WriteString(strings.ReplaceAll(plain(l), " ", ""))
+				got.WriteString(strings.ReplaceAll(Plain(l), " ", ""))
 			}
 			if want := strings.ReplaceAll(text.String(), " ", ""); got.String() != want {
 				t.Fatalf("%q to %d: got %q", text, width, got.String())
@@ -105,7 +97,7 @@ func TestEnds(t *testing.T) {
 		12: "a long lef..",
 		0:  "",
 	} {
-		if got := plain(Widths(false).Ends(left, right, width, 10)); got != want {
+		if got := Plain(Widths(false).Ends(left, right, width, 10)); got != want {
 			t.Errorf("%d: got %q, want %q", width, got, want)
 		}
 	}

@@ -11,11 +11,7 @@ import (
 func plain(lines []view.Line) string {
 	var out []string
 	for _, l := range lines {
-		var b strings.Builder
-		for _, s := range l {
-			b.WriteString(s.Text.String())
-		}
-		out = append(out, strings.TrimRight(b.String(), " "))
+		out = append(out, strings.TrimRight(view.Plain(l), " "))
 	}
 	return strings.Join(out, "|")
 }

@@ -35,10 +35,7 @@ func TestHintsSayWhyItTakesLong(t *testing.T) {
 	now := time.Now()
 	for _, width := range []int{100, 60, 40} {
 		s := &snap.State{Busy: true, Working: event.Working{On: "tool", Since: now.Add(-41 * time.Second), Says: "first go command here: it fills a private cache, once"}}
-		var text string
-		for _, span := range Hints(s, width, view.Widths(false), now, safe.Lit("ctrl+j")) {
-			text += span.Text.String()
-		}
+		text := view.Plain(Hints(s, width, view.Widths(false), now, safe.Lit("ctrl+j")))
 		if !strings.Contains(text, "esc stops") || width > 40 && !strings.Contains(text, "first go command") {
 			t.Errorf("%d: %q", width, text)
 		}

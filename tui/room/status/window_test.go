@@ -15,12 +15,7 @@ func TestWindowSaysWhatIsTrue(t *testing.T) {
 	for _, tt := range []struct{ level, window, says string }{
 		{"always_ask", "trust", "less is asked"}, {"always_ask", "unsafe", "much less is asked"}, {"plan", "trust", "all but reads is denied"}, {"plan", "unsafe", "all but reads is denied"},
 	} {
-		var text string
-		for _, l := range Window(snap.Terms{Level: tt.level, Window: snap.Window{Mode: tt.window, Until: now.Add(time.Minute)}}, 120, view.Widths(false), now, false) {
-			for _, span := range l {
-				text += span.Text.String()
-			}
-		}
+		text := plain(Window(snap.Terms{Level: tt.level, Window: snap.Window{Mode: tt.window, Until: now.Add(time.Minute)}}, 120, view.Widths(false), now, false))
 		if !strings.Contains(text, tt.says) || tt.level == "plan" && strings.Contains(text, "asked") {
 			t.Errorf("%s in %s: %q", tt.window, tt.level, text)
 		}

@@ -15,11 +15,7 @@ import (
 func plain(lines []view.Line) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
-		var b strings.Builder
-		for _, s := range l {
-			b.WriteString(s.Text.String())
-		}
-		out[i] = strings.TrimRight(b.String(), " ")
+		out[i] = strings.TrimRight(view.Plain(l), " ")
 	}
 	return out
 }
