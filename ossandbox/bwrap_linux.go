@@ -89,6 +89,6 @@ type unreachedError struct{ SetupError }
 func (e *unreachedError) Unwrap() error { return &e.SetupError }
 
 func unreached(program, diag string) error {
-	t := explain(diag, hostFacts())
-	return &unreachedError{SetupError{Cause: filepath.Base(program) + ": " + t.Cause, Mend: t.Mend}}
+	t := explain(program, diag, hostFacts())
+	return &unreachedError{SetupError{Cause: filepath.Base(program) + ": " + t.Cause, Mend: t.Mend, File: t.File}}
 }

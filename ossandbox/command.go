@@ -200,6 +200,7 @@ type Report struct {
 type Trouble struct {
 	Cause string
 	Mend  string
+	File  string // text of a file that the mend speaks of, "" for none
 }
 
 // String is the trouble as one line.

@@ -28,7 +28,7 @@ func (s *Sandbox) end()         {}
 
 func (s *Sandbox) guess() (Report, bool) {
 	if !exists(sandboxExec) {
-		return Report{Troubles: []Trouble{{"sandbox-exec not found", "it is part of macOS: use a version that has it"}}}, true
+		return Report{Troubles: []Trouble{{Cause: "sandbox-exec not found", Mend: "it is part of macOS: use a version that has it"}}}, true
 	}
 	return seatbeltReport(), false
 }
@@ -264,9 +264,6 @@ func allowAll() *seatbelt {
 	s.line("(allow default)")
 	return s
 }
-
-// AppArmorProfile is for Linux.
-func AppArmorProfile(string) string { return "" }
 
 // arguments are those of sandbox-exec, before the command.
 func (s *seatbelt) arguments() []string {

@@ -10,6 +10,7 @@ import (
 type SetupError struct {
 	Cause string // what is wrong, in a few words
 	Mend  string // what to do about it; may be empty
+	File  string // text of a file that Mend speaks of; may be empty
 	Err   error  // the error beneath, if any
 }
 

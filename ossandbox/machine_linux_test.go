@@ -158,11 +158,16 @@ func TestExplanations(t *testing.T) {
 		{"bwrap: something else", facts{}, "something else"},
 		{"", facts{}, "by hand"},
 	} {
-		if got := explain(c.diag, c.facts).String(); !strings.Contains(got, c.want) || strings.Contains(got, "bwrap: ") {
+		if got := explain("/usr/bin/bwrap", c.diag, c.facts).String(); !strings.Contains(got, c.want) || strings.Contains(got, "bwrap: ") {
 			t.Errorf("%q: %q lacks %q", c.diag, got, c.want)
 		}
 	}
-	has(t, AppArmorProfile("/usr/bin/bwrap"), "/usr/bin/bwrap flags=(unconfined)")
+	got := troubleOf(unreached("/usr/bin/bwrap", ""))
+	if got.File != "" {
+		t.Errorf("a file mends what nobody knows: %q", got.File)
+	}
+	armor := explain("/usr/bin/bwrap", "bwrap: setting up uid map: Permission denied", facts{appArmor: "1"})
+	has(t, armor.File, "/usr/bin/bwrap flags=(unconfined)")
 }
 
 // A cgroup v2 that is delegated, as files: this machine may have another kind.

@@ -69,11 +69,11 @@ func (s *Sandbox) probe(ctx context.Context) Report {
 	var troubles []Trouble
 	grade := GradeNone
 	if s.bwrap.path == "" {
-		troubles = append(troubles, Trouble{"bubblewrap not found", "install the package bubblewrap (apt, dnf, pacman, zypper or apk)"})
+		troubles = append(troubles, Trouble{Cause: "bubblewrap not found", Mend: "install the package bubblewrap (apt, dnf, pacman, zypper or apk)"})
 	} else if v := s.bwrap.version(ctx); s.bwrap.setuid && !atLeast(v, firstSafeSetuid) {
 		troubles = append(troubles, Trouble{
-			fmt.Sprintf("bubblewrap %s is installed setuid, and versions before 0.11.2 can be traced while they are root", v),
-			"install 0.11.2 or later, or take the bit: chmod u-s " + s.bwrap.path,
+			Cause: fmt.Sprintf("bubblewrap %s is installed setuid, and versions before 0.11.2 can be traced while they are root", v),
+			Mend:  "install 0.11.2 or later, or take the bit: chmod u-s " + s.bwrap.path,
 		})
 	} else {
 		grade, troubles = s.tryMounted(ctx)
@@ -86,7 +86,7 @@ func (s *Sandbox) probe(ctx context.Context) Report {
 				troubles = append(troubles, troubleOf(err))
 			}
 		} else {
-			troubles = append(troubles, Trouble{fmt.Sprintf("the kernel has no Landlock of version 4 (it has %d)", abi), "use Linux 6.7 or later, with Landlock in the list of security modules"})
+			troubles = append(troubles, Trouble{Cause: fmt.Sprintf("the kernel has no Landlock of version 4 (it has %d)", abi), Mend: "use Linux 6.7 or later, with Landlock in the list of security modules"})
 		}
 	}
 	r := s.describe(grade)
@@ -160,7 +160,7 @@ func (s *Sandbox) describe(g Grade) Report {
 	case GradeA, GradeAMinus:
 		r.Backend = fmt.Sprintf("bubblewrap, Landlock %d, seccomp", abi)
 		if abi == 0 {
-			r.Troubles = append(r.Troubles, Trouble{"the kernel has no Landlock, the second layer behind the mounts", "add landlock to the kernel's list of security modules"})
+			r.Troubles = append(r.Troubles, Trouble{Cause: "the kernel has no Landlock, the second layer behind the mounts", Mend: "add landlock to the kernel's list of security modules"})
 		}
 	case GradeB:
 		r.Backend = fmt.Sprintf("Landlock %d, seccomp, on a copy of the workspace", abi)

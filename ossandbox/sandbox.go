@@ -76,7 +76,7 @@ func Probe(ctx context.Context, cfg Config) Report {
 
 func troubleOf(err error) Trouble {
 	if e, ok := errors.AsType[*SetupError](err); ok {
-		t := Trouble{Cause: e.Cause, Mend: e.Mend}
+		t := Trouble{Cause: e.Cause, Mend: e.Mend, File: e.File}
 		if e.Err != nil {
 			t.Cause += ": " + e.Err.Error()
 		}

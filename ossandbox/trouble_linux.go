@@ -32,7 +32,7 @@ func hostFacts() facts {
 }
 
 // explain turns what bubblewrap said into a cause and a mend.
-func explain(diag string, f facts) Trouble {
+func explain(program, diag string, f facts) Trouble {
 	diag = strings.TrimSpace(strings.ReplaceAll(diag, "bwrap: ", ""))
 	said := func(parts ...string) bool {
 		for _, p := range parts {
@@ -45,32 +45,32 @@ func explain(diag string, f facts) Trouble {
 	noNamespace := said("uid map", "RTM_NEWADDR", "No permissions to create", "Creating new namespace failed", "Operation not permitted", "Permission denied")
 	switch {
 	case said("Unknown option"):
-		return Trouble{"bubblewrap is too old: " + diag, "install version 0.8 or later"}
+		return Trouble{Cause: "bubblewrap is too old: " + diag, Mend: "install version 0.8 or later"}
 	case said("No space left", "max_user_namespaces"):
-		return Trouble{"no more namespaces may be made: " + diag, "raise the sysctls user.max_user_namespaces, user.max_pid_namespaces and user.max_net_namespaces"}
+		return Trouble{Cause: "no more namespaces may be made: " + diag, Mend: "raise the sysctls user.max_user_namespaces, user.max_pid_namespaces and user.max_net_namespaces"}
 	case f.maxUserNS == "0":
-		return Trouble{"user namespaces are switched off (user.max_user_namespaces is 0)", "set the sysctl user.max_user_namespaces to 10000 or more"}
+		return Trouble{Cause: "user namespaces are switched off (user.max_user_namespaces is 0)", Mend: "set the sysctl user.max_user_namespaces to 10000 or more"}
 	case noNamespace && f.cloneUser == "0":
-		return Trouble{"user namespaces are for root only (kernel.unprivileged_userns_clone is 0)", "set that sysctl to 1"}
+		return Trouble{Cause: "user namespaces are for root only (kernel.unprivileged_userns_clone is 0)", Mend: "set that sysctl to 1"}
 	case noNamespace && f.appArmor == "1":
-		return Trouble{"AppArmor keeps bubblewrap from making user namespaces (kernel.apparmor_restrict_unprivileged_userns is 1)", "load an AppArmor profile for it, which doctor --sandbox prints, or set that sysctl to 0"}
+		return Trouble{Cause: "AppArmor keeps bubblewrap from making user namespaces (kernel.apparmor_restrict_unprivileged_userns is 1)", Mend: "load an AppArmor profile for it, which doctor --sandbox prints, or set that sysctl to 0", File: appArmorProfile(program)}
 	case said("mount proc", "proc on"):
-		return Trouble{"no /proc of its own can be mounted: " + diag, "in a container, start it with an unmasked /proc (--security-opt systempaths=unconfined)"}
+		return Trouble{Cause: "no /proc of its own can be mounted: " + diag, Mend: "in a container, start it with an unmasked /proc (--security-opt systempaths=unconfined)"}
 	case f.nested:
-		return Trouble{"this program runs inside another sandbox, which lets it make none of its own: " + diag, "start it outside"}
+		return Trouble{Cause: "this program runs inside another sandbox, which lets it make none of its own: " + diag, Mend: "start it outside"}
 	case (said("make / slave") || noNamespace) && f.container:
-		return Trouble{"the container forbids namespaces or mounts: " + diag, "start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, or run outside the container"}
+		return Trouble{Cause: "the container forbids namespaces or mounts: " + diag, Mend: "start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, or run outside the container"}
 	case diag == "":
-		return Trouble{"ended without a word", "run it by hand to see why"}
+		return Trouble{Cause: "ended without a word", Mend: "run it by hand to see why"}
 	default:
-		return Trouble{diag, ""}
+		return Trouble{Cause: diag}
 	}
 }
 
-// AppArmorProfile is the text of a profile that lets the bubblewrap at path
+// appArmorProfile is the text of a profile that lets the bubblewrap at path
 // make user namespaces, for systems that keep unknown programs from it. It is
 // printed by doctor, and never installed by us.
-func AppArmorProfile(path string) string {
+func appArmorProfile(path string) string {
 	return `abi <abi/4.0>,
 include <tunables/global>
 

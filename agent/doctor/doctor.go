@@ -165,7 +165,9 @@ func (r Report) Write(w io.Writer) error {
 	for _, c := range r.Checks {
 		fmt.Fprintf(&b, "%-5s %-*s %s\n", c.Status, width, c.Name, visible.Strict(c.Detail))
 		if c.Hint != "" && c.Status != OK {
-			fmt.Fprintf(&b, "%*s %s\n", width+6, "", visible.Strict(c.Hint))
+			for _, line := range visible.StrictLines(strings.TrimSpace(c.Hint)) {
+				fmt.Fprintf(&b, "%*s %s\n", width+6, "", line)
+			}
 		}
 	}
 	fmt.Fprintf(&b, "%d ok, %d warn, %d fail\n", r.Counts["ok"], r.Counts["warn"], r.Counts["fail"])

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -22,25 +23,30 @@ func Sandbox(ctx context.Context, p Place, now time.Time) Report {
 		cfg.Setting = ossandbox.Auto
 	}
 	report, promises, err := ossandbox.SelfTest(ctx, cfg)
+	return p.report(now, append(checks, tried(report, promises, err)...))
+}
+
+// tried says what came of the trial: the grade with what stands in the way of a
+// better one, and each promise.
+func tried(report ossandbox.Report, promises []ossandbox.Promise, err error) []Check {
 	var mends []string
+	var files []Check
 	for _, t := range report.Troubles {
 		mends = append(mends, t.String())
+		if t.File != "" {
+			files = append(files, Check{"profile", Warn, "as root, write these lines into " + profilePath + ", then: apparmor_parser -r " + profilePath, t.File})
+		}
 	}
 	mend := strings.Join(mends, "; ")
+	if err != nil {
+		return append([]Check{{"grade", Fail, "commands are refused: " + err.Error(), cmp.Or(mend, "see docs/sandbox.md")}}, files...)
+	}
 	grade := Check{"grade", OK, fmt.Sprintf("%s (%s), limits %s", report.Grade, report.Backend, report.Limits), mend}
-	switch {
-	case err != nil:
-		if mend == "" {
-			mend = "see docs/sandbox.md"
-		}
-		return p.report(now, append(checks, Check{"grade", Fail, "commands are refused: " + err.Error(), mend}))
-	case len(mends) > 0:
+	if len(mends) > 0 {
 		grade.Status = Warn
 	}
-	checks = append(checks, grade)
-	if mend == "" {
-		mend = "this is a fault: do not rely on the sandbox here, and report it (SECURITY.md)"
-	}
+	checks := append([]Check{grade}, files...)
+	mend = cmp.Or(mend, "this is a fault: do not rely on the sandbox here, and report it (SECURITY.md)")
 	for _, s := range promises {
 		c := Check{Name: s.Name, Status: OK, Detail: s.Detail}
 		if !s.Kept {
@@ -48,5 +54,8 @@ func Sandbox(ctx context.Context, p Place, now time.Time) Report {
 		}
 		checks = append(checks, c)
 	}
-	return p.report(now, checks)
+	return checks
 }
+
+// profilePath is where AppArmor looks for a profile of that kind.
+const profilePath = "/etc/apparmor.d/tera-pilot-bwrap"
