@@ -27,47 +27,12 @@ type StatusEntry struct {
 	Conflict bool
 }
 
-// StatusCall is the call whose output ParseStatus reads.
-func StatusCall(paths ...string) (Call, error) {
-	return checkPaths([]string{"status", "--porcelain=v2", "--branch", "-z"}, paths)
-}
-
-// DiffCall shows a difference: of the working tree against the index, of the
-// index (staged), or against a revision, always with prefixes a/ and b/.
-func DiffCall(staged bool, rev string, paths ...string) (Call, error) {
-	args := []string{"diff", "--no-color", "--src-prefix=a/", "--dst-prefix=b/"}
-	if staged {
-		args = append(args, "--cached")
-	}
-	if rev != "" {
-		args = append(args, rev)
-	}
-	return checkPaths(args, paths)
-}
-
-// StageCall puts exactly these paths into the index.
-func StageCall(paths ...string) (Call, error) {
-	if len(paths) == 0 {
-		return Call{}, refuse("name files or folders", "nothing to stage")
-	}
-	return checkPaths([]string{"add"}, paths)
-}
-
-// CommitCall commits the index, or exactly these paths.
-func CommitCall(message string, paths ...string) (Call, error) {
-	return checkPaths([]string{"commit", "--message=" + message}, paths)
-}
-
-func checkPaths(args, paths []string) (Call, error) {
-	if len(paths) > 0 {
-		args = append(append(args, "--"), paths...)
-	}
-	return Check(args)
-}
+// statusArgs ask git for what ParseStatus reads.
+var statusArgs = []string{"status", "--porcelain=v2", "--branch", "-z"}
 
 // Status is the state of the working tree that holds dir, for a header line.
 func (g *Git) Status(ctx context.Context, dir string) (Status, error) {
-	c, err := StatusCall()
+	c, err := Check(statusArgs)
 	if err != nil {
 		return Status{}, err
 	}
@@ -95,7 +60,7 @@ func (g *Git) capture(ctx context.Context, dir string, c Call) ([]byte, error) {
 	return r.Stdout, nil
 }
 
-// ParseStatus decodes the output of StatusCall (git-status(1), porcelain
+// ParseStatus decodes what statusArgs ask for (git-status(1), porcelain
 // format version 2). An unknown kind of line is an error, an unknown header
 // is not.
 func ParseStatus(out []byte) (Status, error) {

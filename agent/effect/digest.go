@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"sort"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -21,17 +20,6 @@ func (d Digest) Short() string { return d.String()[:8] }
 
 // IsZero says that d commits to nothing.
 func (d Digest) IsZero() bool { return d == Digest{} }
-
-// ParseDigest reads what String writes.
-func ParseDigest(s string) (Digest, bool) {
-	var d Digest
-	b, err := hex.DecodeString(s)
-	if err != nil || len(b) != len(d) || s != strings.ToLower(s) {
-		return Digest{}, false
-	}
-	copy(d[:], b)
-	return d, true
-}
 
 // Context of the digests (docs/contracts.md, section 2).
 const (

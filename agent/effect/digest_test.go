@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 )
@@ -120,18 +119,6 @@ func FuzzTextIsInjective(f *testing.F) {
 			t.Errorf("%q: not JSON: %s", a, x)
 		}
 	})
-}
-
-func TestParseDigest(t *testing.T) {
-	d := sample().Digest()
-	if got, ok := ParseDigest(d.String()); !ok || got != d {
-		t.Errorf("ParseDigest(String) = %v, %v", got, ok)
-	}
-	for _, bad := range []string{"", "ab", strings.ToUpper(d.String()), d.String() + "00", strings.Repeat("g", 64)} {
-		if got, ok := ParseDigest(bad); ok || !got.IsZero() {
-			t.Errorf("ParseDigest(%q) = %v, %v", bad, got, ok)
-		}
-	}
 }
 
 func TestZeroValues(t *testing.T) {

@@ -89,6 +89,3 @@ func (k Known) In(stated int64) int64 {
 		return DefaultWindow
 	}
 }
-
-// Usable is a window without what is kept spare.
-func Usable(window int64) int64 { return window - int64(float64(window)*spare) }

@@ -111,7 +111,7 @@ func (g *Guard) check(t Target) error {
 		return g.checkAddr(t.Host, t.Addr)
 	case p.reach == reachLoopback && !isLocalhost(t.Host):
 		return refuse(CodePolicy, t.Host, "%s is not this machine; allowed are 127.0.0.1, [::1] and localhost", t.Host)
-	case p.reach == reachPublic && !p.named:
+	case p.reach == reachPublic && p.host == "":
 		return checkPublicName(t.Host)
 	}
 	return nil

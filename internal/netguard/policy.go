@@ -21,10 +21,9 @@ const (
 // Policy reaches nothing.
 type Policy struct {
 	reach  reach
-	hosts  []string // canonical; nil: any
+	host   string   // canonical; the one that the user named, so that no suffix of it is refused. Empty: any
 	ports  []uint16 // nil: any
 	scheme string   // empty: http and https
-	named  bool     // hosts were named by the user: no suffix of theirs is refused
 }
 
 // Public reaches public addresses by name or literal, on ports 80 and 443.
@@ -36,21 +35,6 @@ func Public() Policy {
 // port.
 func Loopback() Policy { return Policy{reach: reachLoopback} }
 
-// Hosts is Public, narrowed to the named hosts. Each is an exact name or a
-// public literal; there are no wildcards.
-func Hosts(hosts ...string) (Policy, error) {
-	p := Public()
-	p.hosts = []string{}
-	for _, h := range hosts {
-		host, _, err := canonicalHost(bracket(h))
-		if err != nil {
-			return Policy{}, err
-		}
-		p.hosts = append(p.hosts, host)
-	}
-	return p, nil
-}
-
 // Origin reaches exactly one scheme, host and port: that of raw, which the
 // user wrote. A name must resolve to public addresses, localhost to loopback;
 // a literal is its own permission, unless nothing good can be there (link-local,
@@ -60,7 +44,7 @@ func Origin(raw string) (Policy, error) {
 	if err != nil {
 		return Policy{}, err
 	}
-	p := Policy{reach: reachPublic, hosts: []string{t.Host}, ports: []uint16{t.Port}, scheme: t.URL.Scheme, named: true}
+	p := Policy{reach: reachPublic, host: t.Host, ports: []uint16{t.Port}, scheme: t.URL.Scheme}
 	switch {
 	case isLocalhost(t.Host):
 		p.reach = reachLoopback
@@ -77,7 +61,7 @@ func Origin(raw string) (Policy, error) {
 // network or of this machine. It is for addresses that the user named, and
 // has no effect on policies that are not made by Origin.
 func (p Policy) AllowLocal() Policy {
-	if p.named {
+	if p.host != "" {
 		p.reach = reachLocal
 	}
 	return p
@@ -111,7 +95,7 @@ func (p Policy) allowsPort(port uint16) bool {
 }
 
 func (p Policy) allowsHost(host string) bool {
-	return p.reach != reachNothing && (p.hosts == nil || slices.Contains(p.hosts, host))
+	return p.reach != reachNothing && (p.host == "" || p.host == host)
 }
 
 // String says the policy in words that a question or an error can show.
@@ -120,8 +104,8 @@ func (p Policy) String() string {
 		reachNothing: "nothing", reachPublic: "public addresses",
 		reachLoopback: "this machine", reachLocal: "the named host, also on a private network",
 	}[p.reach]
-	if p.hosts != nil {
-		where = fmt.Sprintf("%s (%s)", strings.Join(p.hosts, ", "), where)
+	if p.host != "" {
+		where = fmt.Sprintf("%s (%s)", p.host, where)
 	}
 	if p.ports != nil {
 		where += fmt.Sprintf(", ports %s", strings.Trim(fmt.Sprint(p.ports), "[]"))
@@ -131,10 +115,10 @@ func (p Policy) String() string {
 
 // Local says that the host of a policy made by Origin is written as an address
 // of this machine or of a private network.
-func (p Policy) Local() bool { return p.named && p.reach != reachPublic && !p.publicLiteral() }
+func (p Policy) Local() bool { return p.host != "" && p.reach != reachPublic && !p.publicLiteral() }
 
 // publicLiteral says that the one host is an address of the public internet.
 func (p Policy) publicLiteral() bool {
-	addr, err := netip.ParseAddr(p.hosts[0])
+	addr, err := netip.ParseAddr(p.host)
 	return err == nil && Classify(addr) == ClassPublic
 }

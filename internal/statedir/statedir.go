@@ -49,21 +49,8 @@ func Check(dir string) error {
 	return checkOwner(dir, info, 0o022, "chmod 700 "+dir)
 }
 
-// CheckFile refuses a file of ours that is a link, belongs to somebody else,
-// or that others could write; private ones must not be readable either. A file
-// that is not there is fine.
-func CheckFile(file string, private bool) error {
-	info, err := os.Lstat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return safe(file, info, private)
-}
-
-// safe says why a file of this kind, owner and mode is not used.
+// safe refuses a file of ours that is not a regular one, belongs to somebody
+// else, or that others could write; private ones must not be readable either.
 func safe(file string, info fs.FileInfo, private bool) error {
 	if !info.Mode().IsRegular() {
 		return &UnsafeError{file, "is not a regular file", "move it away"}

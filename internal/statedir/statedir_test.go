@@ -42,12 +42,10 @@ func TestUnsafeFoldersAreRefused(t *testing.T) {
 	_ = os.WriteFile(file, nil, 0o600)
 	mustUnsafe("file", Check(file))
 	_ = os.Chmod(file, 0o640)
-	mustUnsafe("readable key", CheckFile(file, true))
-	if err := CheckFile(file, false); err != nil {
+	if _, err := Read(file, false); err != nil {
 		t.Errorf("a readable settings file: %v", err)
 	}
 	_ = os.Symlink(file, file+"2")
-	mustUnsafe("linked key", CheckFile(file+"2", true))
 	for name, path := range map[string]string{"opened: readable key": file, "opened: link": file + "2", "opened: folder": base} {
 		_, err := Open(path, true)
 		mustUnsafe(name, err)

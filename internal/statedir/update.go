@@ -14,7 +14,7 @@ import (
 const maxFile = 16 << 20
 
 // Open opens a file for reading and holds what was opened, not its name,
-// against the rules of CheckFile: what is read is what was checked. One that is
+// against the rules: no link, ours alone to write and, when private, to read. What is read is what was checked. One that is
 // not there is fs.ErrNotExist.
 func Open(file string, private bool) (*os.File, error) {
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
@@ -62,7 +62,7 @@ func ReadRegular(path string) ([]byte, error) {
 	return b, errors.Join(err, f.Close())
 }
 
-// Read returns the content of a file of ours after CheckFile. A file that is
+// Read returns the content of a file of ours, held against the same rules. One that is
 // not there has none, and is no error.
 func Read(file string, private bool) ([]byte, error) {
 	f, err := Open(file, private)

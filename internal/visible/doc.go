@@ -10,7 +10,7 @@
 // code points, emoji modifiers and regional indicators, a combining mark
 // without a base, and the third and any later one on a base. A literal that
 // looks like an escape has its bracket escaped, so that Strict is reversible:
-// Reverse gives the bytes back, and no two texts look the same to it.
+// a test gives the bytes back, and no two texts come to the same.
 //
 // StrictLines and Source show text of many lines, and Prose shows answers; for
 // reading, so they are not reversible. All take time linear in the text and

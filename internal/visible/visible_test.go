@@ -39,8 +39,8 @@ func TestStrict(t *testing.T) {
 			if got != c.want {
 				t.Errorf("Strict(%q)\n got %q\nwant %q", c.in, got, c.want)
 			}
-			if back, err := Reverse(got); err != nil || back != c.in {
-				t.Errorf("Reverse(%q) = %q, %v; want %q", got, back, err, c.in)
+			if back, err := reverse(got); err != nil || back != c.in {
+				t.Errorf("reverse(%q) = %q, %v; want %q", got, back, err, c.in)
 			}
 		})
 	}
@@ -51,8 +51,8 @@ func TestReverseRefuses(t *testing.T) {
 		"\x1b", "a\tb", "<x41>", "<U+0041>", "<U+110000>", "<U+D800>", "<U+1B>", "<U+001B>",
 		"<xE2><x80><xAE>", "<U+003C>y", "\u202e", "<x1b>",
 	} {
-		if back, err := Reverse(s); err == nil || back != "" {
-			t.Errorf("Reverse(%q) = %q, %v; want an error and nothing else", s, back, err)
+		if back, err := reverse(s); err == nil || back != "" {
+			t.Errorf("reverse(%q) = %q, %v; want an error and nothing else", s, back, err)
 		}
 	}
 }
@@ -180,14 +180,14 @@ func FuzzStrict(f *testing.F) {
 		if !utf8.ValidString(shown) || !Harmless(shown) {
 			t.Fatalf("Strict(%q) = %q is not harmless", s, shown)
 		}
-		back, err := Reverse(shown)
+		back, err := reverse(shown)
 		if err != nil || back != s {
-			t.Fatalf("Reverse(%q) = %q, %v; want %q", shown, back, err, s)
+			t.Fatalf("reverse(%q) = %q, %v; want %q", shown, back, err, s)
 		}
 		if Once(shown) != shown {
 			t.Fatalf("Once changes %q", shown)
 		}
-		if back, err := Reverse(s); err == nil && Strict(back) != s {
+		if back, err := reverse(s); err == nil && Strict(back) != s {
 			t.Fatalf("%q has a second form", back)
 		}
 		for _, line := range append(StrictLines(s), Source(strings.ReplaceAll(s, "\n", ""))) {

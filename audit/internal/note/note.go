@@ -58,24 +58,3 @@ func Open(b []byte) (Checkpoint, error) {
 	}
 	return Checkpoint{lines[0], size, [32]byte(root)}, nil
 }
-
-// SignedBy reports whether the note holds the origin's signature by pub.
-func SignedBy(b []byte, pub ed25519.PublicKey) bool {
-	c, err := Open(b)
-	if err != nil {
-		return false
-	}
-	text, signatures, _ := strings.Cut(string(b), "\n\n")
-	for line := range strings.Lines(signatures) {
-		rest, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "— "+c.Origin+" ")
-		if !ok {
-			continue
-		}
-		sig, err := base64.StdEncoding.Strict().DecodeString(rest)
-		if err == nil && len(sig) == 4+ed25519.SignatureSize && string(sig[:4]) == string(keyID(c.Origin, pub)) &&
-			ed25519.Verify(pub, []byte(text+"\n"), sig[4:]) {
-			return true
-		}
-	}
-	return false
-}
