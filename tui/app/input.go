@@ -27,6 +27,9 @@ func (m *Model) key(in tty.Input, k uv.Key, now time.Time) tea.Cmd {
 		}
 		return m.outcome(r, r.Key(in, k), now)
 	}
+	if m.typedOn(in, k) || m.bannerKey(in, k) {
+		return nil
+	}
 	m.disturb(in.At)
 	if a := m.o.Keys.Of(keys.Anywhere, name); (a == keys.Prompt || a == keys.Review) && m.asks.open != nil {
 		m.focus(now) // whatever is open stays beneath it

@@ -72,9 +72,10 @@ type Model struct {
 	ctx   context.Context // of the program: what goes on apart ends with it
 	state snap.State      // the session, as its events tell it
 
-	screen // what is known of the terminal
-	person person
-	asks   questions
+	screen  // what is known of the terminal
+	person  person
+	asks    questions
+	banners banners
 
 	start      *start.Room // what is shown before there is a session; nil from then on
 	transcript transcript.Room
@@ -267,10 +268,14 @@ func (m *Model) disturb(at time.Time) {
 	for _, r := range m.asks.rooms() {
 		m.typed(r, r.Disturb(at))
 	}
+	m.composer.Insert(m.banners.disturb(at))
 }
 
 // confirm says that the terminal has a frame.
 func (m *Model) confirm(n uint64, at time.Time, fenced bool) {
+	if m.banners.arm != nil {
+		m.banners.arm.Confirm(n, at, fenced)
+	}
 	for _, r := range m.asks.rooms() {
 		if n != 0 {
 			r.Confirm(n, at, fenced)

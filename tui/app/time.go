@@ -18,6 +18,8 @@ func (m *Model) settle(now time.Time) (cmd tea.Cmd) {
 	if r := m.asks.focused(); r != nil {
 		o, w := r.Due(now, m.o.Read(), m.person.heard)
 		cmd, wait = m.outcome(r, o, now), w
+	} else {
+		cmd, wait = m.bannerDue(now)
 	}
 	wake := m.nextWake(now)
 	if wait > 0 {

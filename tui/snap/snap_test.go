@@ -131,3 +131,22 @@ func TestStreamsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestBannersEnd: what is over is not told any longer.
+func TestBannersEnd(t *testing.T) {
+	retry, done, bad := event.Notice{Severity: "warn", Key: "retry", Text: "again"}, event.Notice{Severity: "info", Key: "undo", Text: "put back a"}, event.Notice{Severity: "warn", Key: "model", Text: "not changed"}
+	for name, end := range map[string]struct {
+		body event.Body
+		want int
+	}{
+		"an answer": {event.Reply{Text: "x"}, 2}, "the end of the turn": {event.TurnEnded{Turn: 1, Status: "stopped"}, 2}, "the next turn": {event.TurnStarted{Turn: 2, Text: "go"}, 2}, "a call": {event.CallStarted{Call: "1"}, 3},
+	} {
+		var s State
+		for _, b := range []event.Body{retry, done, bad, end.body} {
+			s.Apply(event.Event{Body: b})
+		}
+		if len(s.Notices) != end.want {
+			t.Errorf("after %s: %+v", name, s.Notices)
+		}
+	}
+}

@@ -36,7 +36,7 @@ func (s *State) applyTalk(e event.Event) bool {
 		if s.Session.Title == "" {
 			s.Session.Title = headline(b.Text)
 		}
-		s.Notices = slices.DeleteFunc(s.Notices, func(n event.Notice) bool { return n.Key == "" })
+		s.over(func(n event.Notice) bool { return n.Key == "" || n.Severity == "info" }) // what was done is old news
 		s.Talk.you(b.Text, images(b.Images), e)
 	case event.Interjected:
 		s.Talk.you(b.Text, "during the turn", e)
@@ -45,10 +45,12 @@ func (s *State) applyTalk(e event.Event) bool {
 	case event.ReasoningDelta:
 		s.Talk.stream(Thought, b.Text, e)
 	case event.Reply:
+		s.over(retrying)
 		s.Talk.reply(b, e)
 		s.Spent.add(b.Usage)
 	case event.TurnEnded:
 		s.Busy, s.Working = false, event.Working{}
+		s.over(retrying)
 		s.Talk.closeStreams()
 		if b.Status != "done" {
 			s.Talk.add(&Item{Kind: Ended, Told: &Told{Text: b.Message, Word: b.Status, At: e.Time}})
@@ -58,6 +60,14 @@ func (s *State) applyTalk(e event.Event) bool {
 	}
 	return true
 }
+
+// over takes banners away that say nothing true any more.
+func (s *State) over(is func(event.Notice) bool) {
+	s.Notices = slices.DeleteFunc(s.Notices, is)
+}
+
+// retrying is about a request that is tried again.
+func retrying(n event.Notice) bool { return n.Key == "retry" }
 
 // add appends an item. What was coming in ends with whatever follows it.
 func (t *Talk) add(it *Item) {
