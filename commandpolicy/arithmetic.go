@@ -2,6 +2,7 @@ package commandpolicy
 
 import (
 	"strconv"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -61,7 +62,7 @@ func (w *walker) arithWord(x *syntax.Word) (int64, bool) {
 	if word.known {
 		return w.arithValue(value{text: word.text, known: true})
 	}
-	return w.arithValue(value{num: word.num})
+	return w.arithValue(value{num: word.num, alts: word.alts})
 }
 
 // arithValue is the number that a value stands for.
@@ -75,6 +76,7 @@ func (w *walker) arithValue(v value) (int64, bool) {
 	case v.num:
 		return 0, false
 	}
+	w.evaluatedValue(v)
 	w.problem("arithmetic evaluates text that is not known to be a number")
 	return 0, false
 }
@@ -177,4 +179,34 @@ func (w *walker) arithAssign(x *syntax.BinaryArithm) (int64, bool) {
 	}
 	w.assignment(name, value{num: true, known: ok, text: strconv.FormatInt(v, 10)})
 	return v, ok
+}
+
+// evaluated walks the substitutions in text that bash expands when it comes to
+// evaluate it, quoted as it may be: the subscript of a name, a prompt, what @P
+// is applied to. It serves the deny list: nothing of the kind is proven.
+func (w *walker) evaluated(text string) {
+	if !strings.ContainsAny(text, "$`") || w.nesting >= maxNested || len(text) > w.budget {
+		return
+	}
+	w.nesting++
+	w.budget -= len(text)
+	p := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	if x, err := p.Document(&guard{r: strings.NewReader(text)}); err == nil && x != nil {
+		w.subshell(func() { w.single(x) })
+	}
+	w.nesting--
+}
+
+// evaluatedValue is evaluated for all that a value may be.
+func (w *walker) evaluatedValue(v value) {
+	if v.known {
+		w.evaluated(v.text)
+	}
+	for _, alt := range v.alts {
+		w.evaluated(alt)
+	}
+}
+
+func (x word) value() value {
+	return value{text: x.text, known: x.known, plain: x.plain, num: x.num, node: x.node, alts: x.alts}
 }

@@ -1,6 +1,7 @@
 package commandpolicy
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -65,7 +66,7 @@ func (w *walker) assignNode(a *syntax.Assign, prefix bool) {
 	if a.Index != nil {
 		v = value{plain: x.plain || x.known, node: x.node}
 	}
-	if x.known && (prefix || name == "PROMPT_COMMAND") && !harmlessAssignment(name, v) {
+	if x.known && (prefix || shellReads[name]) && !harmlessAssignment(name, v) {
 		w.prefixText(name, x.text)
 	}
 	w.assignment(name, v)
@@ -84,17 +85,25 @@ func tildeWithin(x *syntax.Word) bool {
 	return false
 }
 
+// shellReads are the variables that bash itself runs or expands.
+var shellReads = setOf(`PROMPT_COMMAND PS0 PS1 PS2 PS4 ENV BASH_ENV`)
+
 // prefixText walks the value of a variable that a program may run as shell
 // text, for the deny list.
 func (w *walker) prefixText(name, text string) {
+	if shellReads[name] {
+		w.evaluated(text)
+	}
 	switch name {
-	case "PAGER", "GIT_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "PROMPT_COMMAND", "LESSOPEN", "BROWSER":
+	case "PAGER", "GIT_PAGER", "MANPAGER", "EDITOR", "VISUAL", "FCEDIT", "SUDO_EDITOR", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_SSH_COMMAND",
+		"GIT_EXTERNAL_DIFF", "RSYNC_RSH", "PROMPT_COMMAND", "LESSOPEN", "LESSCLOSE", "BROWSER", "FZF_DEFAULT_COMMAND", "CC", "CXX":
 		w.nested(text, name)
 	}
 }
 
 func (w *walker) assignArray(name string, arr *syntax.ArrayExpr) {
 	v := value{plain: true}
+	var all []string
 	for _, el := range arr.Elems {
 		if el.Index != nil {
 			w.subscript(el.Index)
@@ -105,9 +114,29 @@ func (w *walker) assignArray(name string, arr *syntax.ArrayExpr) {
 		for _, x := range w.fields([]*syntax.Word{el.Value}) {
 			v.plain = v.plain && (x.known || x.plain)
 			v.node = w.merge(v.node, x.node)
+			all = append(all, x.text)
+			if shellReads[name] {
+				w.prefixText(name, x.text)
+			}
 		}
 	}
+	v.alts = listAlts(all)
 	w.assignment(name, v)
+}
+
+// listAlts are the words that a list may stand for, for the deny list: all of
+// them in a row, and each one.
+func listAlts(words []string) []string {
+	if len(words) == 0 {
+		return nil
+	}
+	out := []string{strings.Join(words, " ")}
+	for _, x := range words {
+		if len(words) > 1 && len(out) < maxAlts {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // declClause judges declare, local, export, readonly and typeset.
@@ -119,9 +148,14 @@ func (w *walker) declClause(d *syntax.DeclClause) {
 		e.refuse("prints variables")
 	}
 	exports := variant == "export"
+	refs, evaluates := false, false
 	for _, a := range d.Args {
 		if a.Naked && a.Name == nil {
 			exports = e.declOption(a.Value) || exports
+			if o := a.Value.Lit(); strings.HasPrefix(o, "-") {
+				refs = refs || strings.Contains(o, "n")
+				evaluates = evaluates || strings.Contains(o, "i")
+			}
 			continue
 		}
 		name := litValue(a.Name)
@@ -133,7 +167,14 @@ func (w *walker) declClause(d *syntax.DeclClause) {
 		}
 		e.part.Argv = append(e.part.Argv, Arg{Text: name + "=", Known: false})
 		w.assignNode(a, false)
-		if v := w.variable(name); exports && !settableTo(name, v) {
+		v := w.variable(name)
+		if refs {
+			w.vars.refs[name] = append(slices.Clone(v.alts), v.text)
+		}
+		if refs || evaluates {
+			w.evaluatedValue(v)
+		}
+		if exports && !settableTo(name, v) {
 			e.part.Effects.Env = append(e.part.Effects.Env, name)
 			e.refuse("exports " + name + " to every later command")
 		}

@@ -128,6 +128,18 @@ func (j *judged) setArgs(words []word) {
 	j.w.flow.edge(j.w.args, n)
 	j.w.args = n
 	j.passes(words, n)
+	j.w.takes(words)
+}
+
+// takes notes what the positional parameters may be from here on.
+func (w *walker) takes(words []word) {
+	var all []string
+	for _, x := range words {
+		if x.known && x.text != "--" {
+			all = append(all, x.text)
+		}
+	}
+	w.params = listAlts(all)
 }
 
 var harmlessShopts = setOf(`nullglob globstar dotglob failglob nocaseglob globskipdots inherit_errexit`)
@@ -143,6 +155,9 @@ func (j *judged) shopt() bool {
 }
 
 func (j *judged) read() bool {
+	if u, ok := j.call.flag("-C"); ok {
+		j.w.subshell(func() { j.w.elsewhen(func() { j.shellText(u.value, j.name+" -C") }) })
+	}
 	j.w.setNames(j.call.operands, value{plain: true, node: j.w.io.in})
 	j.names(j.call.operands)
 	return false
@@ -152,6 +167,7 @@ func (j *judged) read() bool {
 func (j *judged) names(words []word) {
 	for _, x := range words {
 		if !x.known || !syntax.ValidName(x.text) {
+			j.w.evaluatedValue(x.value())
 			j.refuse("a variable name that bash may evaluate")
 		} else if !ownName(x.text) && len(x.text) > 1 && x.text != "REPLY" {
 			j.refuse("sets the variable " + x.text)

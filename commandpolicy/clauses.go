@@ -189,12 +189,10 @@ func (w *walker) funcDecl(c *syntax.FuncDecl) {
 		return
 	}
 	f := w.function(c.Name.Value)
-	if isForkBomb(c) {
-		w.deny(ruleForkBomb)
-	}
+	w.starts[c.Name.Value] = append(w.starts[c.Name.Value], surely(c.Body, false, maxNested)...)
 	w.subshell(func() {
 		w.io = streams{in: f.in, out: f.out}
-		w.args = f.args
+		w.args, w.params = f.args, nil
 		w.elsewhen(func() { w.stmt(c.Body) })
 	})
 	if name := c.Name.Value; !w.facts.removed[name] && !w.facts.dynamic {
@@ -217,9 +215,13 @@ func (w *walker) coproc(c *syntax.CoprocClause) {
 	if c.Name != nil {
 		name = w.single(c.Name).text
 	}
-	w.assignment(name, value{num: true, plain: true})
+	// Both ends are numbers in one array: whatever goes to either may come
+	// out of the other.
+	n := w.flow.node()
+	w.assignment(name, value{num: true, plain: true, node: n})
+	w.flow.edge(w.flow.variable(name), n)
 	w.detached(func() {
-		w.io.out = w.flow.node()
+		w.io.in, w.io.out = n, n
 		w.stmt(c.Stmt)
 	})
 }

@@ -70,6 +70,7 @@ func gitHooks() map[string]func(*judged, *call) {
 		"symbolic-ref": gitSymbolicRef, "reflog": gitReflog, "notes": gitNotes, "worktree": gitWorktree, "grep": gitGrep,
 		"bisect": gitRuns, "submodule": gitRuns, "rebase": gitRuns, "difftool": gitRuns, "mergetool": gitRuns,
 		"filter-branch": gitRuns, "clone": gitURLs, "fetch": gitURLs, "pull": gitURLs, "ls-remote": gitURLs,
+		"send-pack": gitPush, "http-push": gitPush, "credential": gitCredential, "send-email": gitRuns, "instaweb": gitRuns,
 		"mv": gitMoves, "rm": gitDeletes, "clean": gitDeletes, "restore": gitRestores, "checkout": gitRestores,
 	}
 }
@@ -77,9 +78,16 @@ func gitHooks() map[string]func(*judged, *call) {
 // gitSigned finds the placeholders of a format that call gpg.
 var gitSigned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[-+ ]?G|%\(\*?signature`) })
 
-// gitFormat refuses formats that call gpg, whichever subcommand takes them.
+// mergeFormats are the values of --diff-merges that start no merge of their own.
+var mergeFormats = setOf(`off none on first-parent 1 separate m combined c dense-combined cc`)
+
+// gitFormat refuses formats that call gpg or merge drivers, whichever
+// subcommand takes them.
 func gitFormat(j *judged, c *call) {
 	for _, u := range c.flags {
+		if u.name == "--diff-merges" && !mergeFormats[u.value.text] {
+			j.refuse("a format of merges that starts merge drivers")
+		}
 		if (u.name == "--format" || u.name == "--pretty") && gitSigned().MatchString(u.value.text) {
 			j.refuse("a format that starts gpg")
 		}
@@ -109,6 +117,13 @@ func gitURLs(j *judged, c *call) {
 			j.network(h)
 		}
 	}
+}
+
+// gitCredential prints the password that a helper keeps.
+func gitCredential(j *judged, _ *call) {
+	n := j.w.flow.node()
+	j.w.flow.mark(n, fromKey)
+	j.w.flow.edge(n, j.w.io.out)
 }
 
 func gitBranch(j *judged, c *call) {

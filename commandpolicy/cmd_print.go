@@ -58,6 +58,9 @@ func (j *judged) printf() bool {
 		return true
 	}
 	if f := words[0]; !f.known || strings.HasPrefix(f.text, "-") {
+		for _, x := range words[:min(2, len(words))] { // -v NAME, or -vNAME
+			j.w.evaluatedValue(x.value())
+		}
 		j.refuse("printf with an option, or a format that is not known")
 		j.w.vars.lost = true
 		return true

@@ -46,14 +46,15 @@ func (j *judged) shell() bool {
 
 // shellC walks the text of -c, with what follows as its parameters.
 func (j *judged) shellC(text word, params []word) {
-	was := j.w.args
+	was, params0 := j.w.args, j.w.params
 	j.w.args = j.w.flow.node()
 	j.passes(params, j.w.args)
+	j.w.takes(params)
 	if text.known && j.name != "bash" && posixOnly(text.text) {
 		j.unknown("text that this shell reads otherwise than bash")
 	}
 	j.w.ownShell(func() { j.shellText(text, j.name+" -c") })
-	j.w.args = was
+	j.w.args, j.w.params = was, params0
 }
 
 // ownShell runs f as another shell: it knows none of the functions of this one,

@@ -15,6 +15,10 @@ func (j *judged) env() bool {
 	r.wrappers = append(j.run.wrappers[:len(j.run.wrappers):len(j.run.wrappers)], "env")
 	j.envOptions(c)
 	words := c.operands
+	if len(words) > 0 && words[0].known && words[0].text == "-" {
+		j.refuse("takes the whole environment from a command")
+		words = words[1:]
+	}
 	for len(words) > 0 {
 		name, text, ok := strings.Cut(words[0].text, "=")
 		if !ok && words[0].known || !words[0].known && !strings.Contains(words[0].text, "=") {

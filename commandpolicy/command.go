@@ -112,7 +112,7 @@ func (w *walker) unknownProgram(r run) {
 	e.end()
 	for _, alt := range r.argv[0].alts {
 		alts := []word{known(alt)}
-		if !r.argv[0].quoted {
+		if !r.argv[0].quoted || r.argv[0].list {
 			alts = alts[:0]
 			for _, f := range strings.Fields(alt) {
 				alts = append(alts, known(f))

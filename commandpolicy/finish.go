@@ -15,6 +15,9 @@ func (w *walker) finish() {
 	if f.reaches(fromProcesses, toKill) {
 		w.deny(ruleAllSignals)
 	}
+	if forkBomb(w.starts) {
+		w.deny(ruleForkBomb)
+	}
 	proven := true
 	for i := range w.a.Parts {
 		if p := &w.a.Parts[i]; !p.Proven {

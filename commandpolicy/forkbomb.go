@@ -1,42 +1,107 @@
 package commandpolicy
 
-import "mvdan.cc/sh/v3/syntax"
+import (
+	"slices"
 
-// isForkBomb reports whether a function starts itself in a pipeline or in the
-// background, and nothing stands in the way.
-func isForkBomb(c *syntax.FuncDecl) bool {
-	return c.Name != nil && selfAsync(c.Body, c.Name.Value, false, maxNested)
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A start is a call of a function that surely happens when another one runs:
+// nothing stands in the way. async is set in a pipeline or in the background.
+type start struct {
+	name  string
+	async bool
 }
 
-// selfAsync looks at what surely runs when s does.
-func selfAsync(s *syntax.Stmt, name string, async bool, depth int) bool {
-	if depth == 0 {
-		return false
+// surely lists the commands that surely start when s runs.
+func surely(s *syntax.Stmt, async bool, depth int) []start {
+	if depth == 0 || s == nil {
+		return nil
 	}
 	async = async || s.Background
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		return async && len(c.Args) > 0 && c.Args[0].Lit() == name
+		if len(c.Args) > 0 {
+			if name, ok := staticText(c.Args[0]); ok {
+				return []start{{name, async}}
+			}
+		}
 	case *syntax.BinaryCmd:
 		pipe := c.Op == syntax.Pipe || c.Op == syntax.PipeAll
-		return selfAsync(c.X, name, async || pipe, depth-1) || (pipe || async) && selfAsync(c.Y, name, async || pipe, depth-1)
+		out := surely(c.X, async || pipe, depth-1)
+		if pipe || async {
+			out = append(out, surely(c.Y, async || pipe, depth-1)...)
+		}
+		return out
 	case *syntax.Block:
-		return anyAsync(c.Stmts, name, async, depth)
+		return allSurely(c.Stmts, async, depth)
 	case *syntax.Subshell:
-		return anyAsync(c.Stmts, name, async, depth)
+		return allSurely(c.Stmts, async, depth)
 	case *syntax.WhileClause:
-		return anyAsync(c.Do, name, async, depth)
+		return allSurely(c.Do, async, depth)
+	}
+	return nil
+}
+
+func allSurely(stmts []*syntax.Stmt, async bool, depth int) []start {
+	var out []start
+	for _, s := range stmts {
+		out = append(out, surely(s, async, depth-1)...)
+	}
+	return out
+}
+
+// forkBomb reports whether functions start each other without end, and not
+// only one at a time: what is left when those are taken away that start none
+// of the others, or that none of the others starts, runs in circles.
+func forkBomb(starts map[string][]start) bool {
+	for name, list := range starts {
+		starts[name] = slices.DeleteFunc(list, func(s start) bool { return starts[s.name] == nil })
+	}
+	trimmed(starts)
+	back := map[string][]start{}
+	for name, list := range starts {
+		for _, s := range list {
+			if starts[s.name] != nil {
+				back[s.name] = append(back[s.name], start{name, s.async})
+			}
+		}
+	}
+	trimmed(back)
+	for _, list := range back {
+		for _, s := range list {
+			if s.async && back[s.name] != nil {
+				return true
+			}
+		}
 	}
 	return false
 }
 
-func anyAsync(stmts []*syntax.Stmt, name string, async bool, depth int) bool {
-	for _, s := range stmts {
-		if selfAsync(s, name, async, depth-1) {
-			return true
+// trimmed takes away, again and again, what starts nothing that is left.
+func trimmed(starts map[string][]start) {
+	left := map[string]int{}
+	from := map[string][]string{}
+	var done []string
+	for name, list := range starts {
+		left[name] = len(list)
+		if len(list) == 0 {
+			done = append(done, name)
+		}
+		for _, s := range list {
+			from[s.name] = append(from[s.name], name)
 		}
 	}
-	return false
+	for len(done) > 0 {
+		name := done[len(done)-1]
+		done = done[:len(done)-1]
+		delete(starts, name)
+		for _, f := range from[name] {
+			if left[f]--; left[f] == 0 {
+				done = append(done, f)
+			}
+		}
+	}
 }
 
 // isEndless reports whether a loop condition always holds.

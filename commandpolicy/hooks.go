@@ -142,7 +142,7 @@ func wrapperHook(name string) hook {
 		return (*judged).env
 	case "xargs":
 		return (*judged).xargs
-	case "su", "script", "watch", "flock", "parallel":
+	case "su", "sg", "script", "watch", "flock", "parallel":
 		return (*judged).shellWords
 	case "chroot":
 		return (*judged).anyCommand

@@ -57,6 +57,9 @@ func (j *judged) byGrammar() {
 			j.w.flow.edge(x.node, j.d)
 			j.touchesOwn(x)
 		}
+		if j.w.a.where.within == 0 { // prose within a word is full of names
+			j.wordsWithin()
+		}
 		return
 	}
 	if s != nil {
@@ -260,7 +263,7 @@ func pathTexts(text string) []string {
 // touchesOwn denies a word that is a path into the agent's own files, whatever
 // the program does with it.
 func (e *effects) touchesOwn(x word) {
-	if !x.known || !strings.ContainsAny(x.text, "/~") && !e.inOwn() {
+	if !x.known && x.glob == "" || !strings.ContainsAny(x.text, "/~") && !e.inOwn() {
 		return
 	}
 	_, text, _ := strings.Cut(x.text, "=")

@@ -202,13 +202,27 @@ func isLoginFile(p, home string) bool {
 			continue
 		}
 		rel := p[len(h)+1:]
-		if loginHome[rel] {
+		if loginHome[rel] || loginPattern(rel) {
 			return true
 		}
 		for _, folder := range loginFolders {
 			if strings.HasPrefix(rel, folder+"/") {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// loginPattern reports whether a pattern below a home is about a login file,
+// and not about all there is.
+func loginPattern(rel string) bool {
+	if !strings.ContainsAny(rel, "*?[") || allNames(path.Base(rel)) {
+		return false
+	}
+	for name := range loginHome {
+		if globPath(rel, name) {
+			return true
 		}
 	}
 	return false

@@ -17,7 +17,11 @@ func (w *walker) param(p *syntax.ParamExp) piece {
 	w.subscript(p.Index)
 	v := w.parameter(name)
 	if p.Index != nil {
-		v = value{plain: v.plain, node: w.flow.variable(name), private: v.private}
+		alts := v.alts
+		if v.known {
+			alts = append(slices.Clone(alts), v.text)
+		}
+		v = value{plain: v.plain, node: w.flow.variable(name), private: v.private, alts: alts}
 	}
 	switch {
 	case p.Excl, p.Names != 0:
@@ -39,7 +43,9 @@ func (w *walker) param(p *syntax.ParamExp) piece {
 	case p.Exp != nil:
 		return w.expansion(name, v, p.Exp)
 	}
-	return w.valuePiece(v)
+	out := w.valuePiece(v)
+	out.list = p.Index != nil || name == "@"
+	return out
 }
 
 // plainParam refuses what only other shells have.
@@ -63,11 +69,11 @@ func (w *walker) parameter(name string) value {
 	case "_":
 		return value{}
 	case "@", "*":
-		return value{plain: true, node: w.args}
+		return value{plain: true, node: w.args, alts: w.params}
 	}
 	if name[0] >= '0' && name[0] <= '9' {
 		// Whoever passes parameters answers for them: see passes.
-		return value{plain: true, node: w.args}
+		return value{plain: true, node: w.args, alts: w.params}
 	}
 	return w.variable(name)
 }
@@ -120,6 +126,7 @@ func (w *walker) expansion(name string, v value, e *syntax.Expansion) piece {
 		syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
 		return w.derived(v)
 	}
+	w.evaluatedValue(v)
 	w.problem("an expansion that evaluates the value once more")
 	return piece{}
 }

@@ -120,8 +120,24 @@ func (p *places) ours(real string) bool { return p.workspace != p.home && p.insi
 
 // own reports whether a resolved path is the agent's own state or lies in it:
 // the folder in use, and the usual one.
+// A pattern counts for what it may become.
 func (p *places) own(real string) bool {
-	return p.state != "" && below(real, p.state) || p.home != "" && below(real, path.Join(p.home, ".tera_pilot"))
+	for _, dir := range []string{p.state, path.Join(p.home, ".tera_pilot")} {
+		if dir != "" && dir != ".tera_pilot" && (below(real, dir) || mayReach(real, dir)) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayReach reports whether a pattern may become dir, or a name in it. One that
+// is about nearly all names of the folder above is not about this one.
+func mayReach(pat, dir string) bool {
+	if !strings.ContainsAny(pat, "*?[") || dir == "" {
+		return false
+	}
+	parts, n := strings.Split(pat, "/"), strings.Count(dir, "/")+1
+	return len(parts) >= n && globPath(strings.Join(parts[:n], "/"), dir) && (len(parts) > n || !allNames(parts[n-1]))
 }
 
 // below reports whether name is dir or lies in it, by whole components.

@@ -16,6 +16,7 @@ type piece struct {
 	plain  bool
 	num    bool
 	stream bool
+	list   bool
 	alts   []string
 	node   node
 }

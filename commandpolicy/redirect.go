@@ -12,8 +12,13 @@ func (w *walker) redirect(r *syntax.Redirect) {
 	fd := ""
 	if r.N != nil {
 		fd = r.N.Value
-		if strings.HasPrefix(fd, "{") {
-			w.assignment(strings.Trim(fd, "{}"), value{num: true, plain: true})
+		if name := strings.Trim(fd, "{}"); name != fd {
+			w.assignment(name, value{num: true, plain: true})
+			defer func() {
+				n := w.leads(fd)
+				w.flow.edge(n, w.flow.variable(name))
+				w.flow.edge(w.flow.variable(name), n)
+			}()
 		}
 	}
 	switch r.Op {
@@ -160,6 +165,9 @@ func (w *walker) openFile(fd, dflt string, r *syntax.Redirect, reads, writes boo
 		e.socket(name.text)
 		w.point(fd, n)
 		return n
+	}
+	if r.Op == syntax.DplOut {
+		w.flow.edge(n, name.node) // a number that a variable holds
 	}
 	if reads {
 		e.use(kindRead, name, "")

@@ -1,6 +1,9 @@
 package commandpolicy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // splitter assembles pieces into fields (bash(1), Word Splitting).
 type splitter struct {
@@ -58,7 +61,7 @@ func (s *splitter) put(text, pat string, pc piece) {
 
 func (s *splitter) split(pc piece) {
 	if s.w.ifsChanged {
-		s.unknown(piece{plain: true, node: pc.node})
+		s.unknown(piece{plain: true, node: pc.node, alts: []string{pc.text}})
 		return
 	}
 	rest := pc.text
@@ -80,10 +83,32 @@ func (s *splitter) split(pc piece) {
 	}
 }
 
+// splitOtherwise is text whose words another IFS may have parted, for the deny
+// list: as it is, and with blanks in the place of the separators that are known.
+func (w *walker) splitOtherwise(text string) []string {
+	ifs := w.variable("IFS")
+	out := []string{text}
+	for _, seps := range append([]string{ifs.text}, ifs.alts...) {
+		split := strings.Map(func(r rune) rune {
+			if strings.ContainsRune(seps, r) {
+				return ' '
+			}
+			return r
+		}, text)
+		if !slices.Contains(out, split) && len(out) < maxAlts {
+			out = append(out, split)
+		}
+	}
+	return out
+}
+
 func (s *splitter) unknown(pc piece) {
 	if !s.loose && len(pc.alts) > 0 {
 		for _, alt := range pc.alts {
 			s.cur.alts = append(s.cur.alts, s.text.String()+alt)
+			if s.w.ifsChanged && !pc.quoted && len(s.cur.alts) < 2*maxAlts {
+				s.cur.alts = append(s.cur.alts, s.w.splitOtherwise(alt)[1:]...)
+			}
 		}
 	}
 	s.open, s.loose = true, true
@@ -91,6 +116,7 @@ func (s *splitter) unknown(pc piece) {
 	s.cur.num = s.cur.num && pc.num
 	s.cur.quoted = s.cur.quoted || pc.quoted
 	s.cur.stream = s.cur.stream || pc.stream
+	s.cur.list = s.cur.list || pc.list
 	s.cur.node = s.w.merge(s.cur.node, pc.node)
 }
 

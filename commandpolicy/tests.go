@@ -38,6 +38,7 @@ func (e *effects) unaryTest(x *syntax.UnaryTest) {
 	switch x.Op {
 	case syntax.TsVarSet, syntax.TsRefVar:
 		if !arg.known || !syntax.ValidName(arg.text) {
+			e.w.evaluatedValue(arg.value())
 			e.refuse("a variable name that bash may evaluate")
 		}
 	case syntax.TsEmpStr, syntax.TsNempStr, syntax.TsOptSet, syntax.TsFdTerm, syntax.TsNot, syntax.TsParen:
@@ -59,6 +60,7 @@ func (e *effects) binaryTest(x *syntax.BinaryTest) {
 	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 		for _, v := range []word{left, right} {
 			if !(v.num || v.known && isInt(v.text)) {
+				e.w.evaluatedValue(v.value())
 				e.refuse("a comparison that evaluates text as arithmetic")
 			}
 		}
@@ -119,6 +121,7 @@ func (j *judged) testTerm(words []word) int {
 		return 1
 	case x.text == "-v" || x.text == "-R":
 		if !words[1].known || !syntax.ValidName(words[1].text) {
+			j.w.evaluatedValue(words[1].value())
 			j.refuse("a variable name that bash may evaluate")
 		}
 		return 2

@@ -33,6 +33,7 @@ type vars struct {
 	repeated map[string]bool
 	bound    map[string]value
 	ever     map[string][]string // values that a variable is ever given, for the deny list
+	refs     map[string][]string // what a variable with the attribute -n stands for, for the deny list
 	lost     bool                // something unknown may have set any variable
 	outer    *vars               // of the shell that started this one; what it set may be exported or not
 	env      map[string]string
@@ -42,7 +43,7 @@ type vars struct {
 func newVars(env map[string]string, preset map[string]value) *vars {
 	return &vars{
 		now: map[string]value{}, fickle: map[string]bool{}, repeated: map[string]bool{},
-		bound: map[string]value{}, ever: map[string][]string{}, env: env, preset: preset,
+		bound: map[string]value{}, ever: map[string][]string{}, refs: map[string][]string{}, env: env, preset: preset,
 	}
 }
 
@@ -154,6 +155,12 @@ const maxAlts = 8
 // that it may have.
 func (v *vars) get(name string) value {
 	val := v.look(name)
+	if others, ok := v.refs[name]; ok {
+		val = value{node: val.node, private: val.private}
+		for _, other := range others {
+			val.alts = append(val.alts, v.ever[other]...)
+		}
+	}
 	if v.lost && val.known {
 		val = value{node: val.node, private: val.private, alts: []string{val.text}}
 	}

@@ -16,10 +16,11 @@ type walker struct {
 	shell
 	meanings
 
-	been    []string // every folder that was ever current, for the deny list
-	nesting int      // shell text in shell text
-	budget  int      // bytes of nested text that may still be parsed
-	unroll  int      // bytes of loop bodies that may still be walked again
+	been    []string           // every folder that was ever current, for the deny list
+	starts  map[string][]start // what each function of the text surely starts
+	nesting int                // shell text in shell text
+	budget  int                // bytes of nested text that may still be parsed
+	unroll  int                // bytes of loop bodies that may still be walked again
 }
 
 // shell is what a subshell has a copy of.
@@ -28,6 +29,7 @@ type shell struct {
 	old    []string // the folders before the last cd
 	passed []string // where a cd of this very statement leads, when it succeeds
 	args   node     // where the positional parameters come from
+	params []string // what they may be, for the deny list
 	io     streams
 	fds    map[string]node
 	async  bool // in a pipeline or in the background
@@ -72,7 +74,7 @@ func newWalker(a *Analysis, c Context) *walker {
 		a: a, places: p, flow: newFlow(),
 		shell:    shell{dirs: []string{dir}, fds: map[string]node{}},
 		meanings: newMeanings(newVars(c.Env, preset)),
-		been:     []string{dir}, budget: 64<<10 + 4*len(a.Text), unroll: 64 << 10,
+		starts:   map[string][]start{}, been: []string{dir}, budget: 64<<10 + 4*len(a.Text), unroll: 64 << 10,
 	}
 }
 

@@ -1,6 +1,7 @@
 package commandpolicy
 
 import (
+	"path"
 	"regexp"
 	"strings"
 	"sync"
@@ -13,12 +14,26 @@ const maxWithin = 32
 // run them (vim -c '!…', npx rm …, sqlite3 '.shell …'), for the deny list
 // alone: what looks like a command may be none.
 func (j *judged) within() {
+	j.wordsWithin()
+	if text, ok := j.w.flow.known(j.w.io.in); ok {
+		for _, line := range strings.SplitN(text, "\n", maxWithin) {
+			j.textWithin(line)
+		}
+	}
+}
+
+// wordsWithin is within without the input.
+func (j *judged) wordsWithin() {
 	for i, x := range j.args[:min(len(j.args), maxWithin)] {
 		if !x.known {
 			continue
 		}
 		j.textWithin(x.text)
-		if strings.HasPrefix(x.text, "-") || specFor(x.text) == nil {
+		name := x.text
+		if dir, base := path.Split(name); systemBin[path.Clean(dir)] && dir != "" {
+			name = base
+		}
+		if strings.HasPrefix(name, "-") || specFor(name) == nil {
 			continue
 		}
 		tail := make([]string, 0, maxWithin)
@@ -26,11 +41,6 @@ func (j *judged) within() {
 			tail = append(tail, shellQuote(y.text))
 		}
 		j.w.elsewhereHere(strings.Join(tail, " "))
-	}
-	if text, ok := j.w.flow.known(j.w.io.in); ok {
-		for _, line := range strings.SplitN(text, "\n", maxWithin) {
-			j.textWithin(line)
-		}
 	}
 }
 

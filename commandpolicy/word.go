@@ -19,6 +19,7 @@ type word struct {
 	glob   string   // the pattern it came from, as written
 	under  string   // not known, but the path of a plain file beneath this folder
 	stream bool     // a pipe made by <( ) or >( )
+	list   bool     // not known, and perhaps several words: "$@", "${a[@]}"
 	alts   []string // values it may also have, for the deny list
 	node   node     // where its content comes from
 }
