@@ -63,7 +63,11 @@ func (l looker) stream(ctx context.Context, in io.Reader, w io.Writer, args ...s
 	case ctx.Err() != nil:
 		return 0, ctx.Err()
 	case st.TimedOut:
-		return 0, refuse("", "git %s took longer than %s", args[0], inv.Timeout)
+		next := ""
+		if args[0] == "config" {
+			next = "look for an include.path in the repository's configuration that names a pipe"
+		}
+		return 0, refuse(next, "git %s took longer than %s", args[0], inv.Timeout)
 	case st.Truncated:
 		return 0, refuse("", "git %s printed more than can be looked at", args[0])
 	case st.Signalled:
@@ -96,12 +100,16 @@ func (l looker) oneLine(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimRight(string(out), "\n"), err
 }
 
-// firstLine is what git says went wrong: its fatal line, or else its first.
+// firstLine is what git says went wrong: its fatal line, or else its first,
+// with the one behind it where it ends in a colon.
 func firstLine(s string) string {
 	first := ""
 	for line := range strings.Lines(strings.TrimSpace(s)) {
-		if first == "" || strings.HasPrefix(line, "fatal: ") {
+		switch {
+		case first == "" || strings.HasPrefix(line, "fatal: "):
 			first = strings.TrimSpace(line)
+		case strings.HasSuffix(first, ":"):
+			first += " " + strings.TrimSpace(line)
 		}
 	}
 	if first == "" {
@@ -126,7 +134,16 @@ func (l looker) settings(ctx context.Context) ([]record, error) {
 	if !slices.ContainsFunc(records, func(r record) bool { return r.scope == "command" && r.key == sentinel }) {
 		return nil, refuse("install git 2.31 or newer", "this git does not read settings from its environment")
 	}
-	return slices.DeleteFunc(records, func(r record) bool { return r.scope == "command" }), nil
+	records = slices.DeleteFunc(records, func(r record) bool { return r.scope == "command" })
+	if l.repo.GitDir != "" && !slices.ContainsFunc(records, func(r record) bool { return r.scope == "local" }) {
+		// git also lists the settings where it takes the folder for no
+		// repository, since its format is newer: without those of the
+		// repository, whose format would be hidden from the run itself.
+		if _, _, err := l.read(ctx, "rev-parse", "--git-dir"); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
 }
 
 // judge says which records are the person's: of a scope that is theirs, from a
