@@ -241,7 +241,7 @@ func TestMoreTampering(t *testing.T) {
 	for _, c := range []struct{ name, format, verifier, only string }{
 		{"json", "json", bin + " audit verify {file} --pubkey {key} --json", ""},
 		{"jsonl", "jsonl", bin + " audit verify {file} --pubkey {key} --json", "text-|session|another-log|cut-"},
-		{"python", "json", reference + " {file} --pubkey {key} --json", "text-[b-e]|checkpoint-changed|sig-[sR]"},
+		{"python", "json", reference + " {file} --pubkey {key} --json", "text-[b-e]|checkpoint-changed|sig-[sR]|forged-a-[cn]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -253,7 +253,7 @@ func TestMoreTampering(t *testing.T) {
 			defer cancel()
 			out, err := exec.CommandContext(ctx, py, "../testdata/suites/audit/tamperkit.py", "--only", c.only, "--timeout", "60",
 				"--export", k.export, "--older", k.older, "--other", k.other, "--epochkey", k.epoch, "--pubkey", k.pub,
-				"--verify", c.verifier, "--cases", "testdata/tamper/cases_more.py").CombinedOutput()
+				"--verify", c.verifier, "--cases", "testdata/tamper/cases_more.py", "testdata/tamper/cases_forged.py").CombinedOutput()
 			if err != nil || !strings.Contains(string(out), " 0 not, ") || c.format == "json" && !strings.Contains(string(out), " 0 not applicable") {
 				t.Errorf("%v\n%s", err, out)
 			}
