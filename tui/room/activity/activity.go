@@ -85,38 +85,58 @@ const (
 
 // A Room is the view. The zero Room shows nothing yet.
 type Room struct {
-	entries []Entry
-	first   int64 // record that the first entry is from
-	next    int64
-	loading bool
-	stale   bool // the log has grown since
+	log    stretch
+	check  check
+	filter filter
+	chosen int    // from the newest, 0
+	open   record // whose details are shown; the zero record for the list
+	page   int    // rows of the last view
 
-	everything     bool // not only this session
-	category       string
-	status         string
-	find           string
-	finding        bool // find is being written
-	chosen         int  // from the newest, 0
-	page           int  // rows of the last view
-	record         []string
-	recordOf       int64
-	why            bool // of the record only what it was decided by
-	recordTop      int
-	chain          Chain
-	checked        bool
-	checking       bool
 	exporting      bool
 	note, troubles string
 }
 
+// A stretch is what is known of the log: its newest part.
+type stretch struct {
+	entries []Entry
+	first   int64 // record that the first entry is from
+	next    int64 // where to load from; below 0 for nothing yet
+	loading bool
+	stale   bool // it has grown since that began
+}
+
+// A check is whether the log holds.
+type check struct {
+	chain   Chain
+	done    bool
+	running bool
+}
+
+// A filter is which entries are shown.
+type filter struct {
+	everything bool // not only those of this session
+	category   string
+	status     string
+	find       string
+	finding    bool // find is being written
+}
+
+// A record is the details of one entry.
+type record struct {
+	seq   int64
+	lines []string // nil until they are there
+	why   bool     // only what it was decided by
+	top   int
+}
+
 // New is a room that has still to be loaded and checked.
-func New() *Room { return &Room{next: -1, loading: true, checking: true} }
+func New() *Room { return &Room{log: stretch{next: -1, loading: true}, check: check{running: true}} }
 
 // Next is where to load from.
-func (r *Room) Next() int64 { return r.next }
+func (r *Room) Next() int64 { return r.log.next }
 
 // Chosen is the record whose details are wanted.
-func (r *Room) Chosen() int64 { return r.recordOf }
+func (r *Room) Chosen() int64 { return r.open.seq }
 
 // ID is what the chosen entry is known by elsewhere (audit show): the number of
 // its record; "" for none.
@@ -131,47 +151,47 @@ func (r *Room) ID() string {
 // Grown says that the log has more records now. It asks for them unless that
 // is under way.
 func (r *Room) Grown() Wants {
-	if r.loading {
-		r.stale = true
+	if r.log.loading {
+		r.log.stale = true
 		return Nothing
 	}
-	r.loading = true
+	r.log.loading = true
 	return Load
 }
 
 // Loaded takes a page.
 func (r *Room) Loaded(p Page, err error) Wants {
-	r.loading = false
+	r.log.loading = false
 	if err != nil {
 		r.troubles = "the log cannot be read: " + err.Error()
 		return Nothing
 	}
 	r.troubles = ""
-	begun := len(r.entries) > 0
-	if r.next < 0 {
-		r.first = p.First
+	begun := len(r.log.entries) > 0
+	if r.log.next < 0 {
+		r.log.first = p.First
 	}
-	r.next = p.Next
+	r.log.next = p.Next
 	for _, e := range p.Entries {
-		if !begun || !r.settles(e) { // within a page they are joined already
+		if !begun || !r.log.settles(e) { // within a page they are joined already
 			r.insert(e)
 		}
 	}
-	if n := len(r.entries) - most; n > 0 {
-		r.entries = append([]Entry(nil), r.entries[n:]...)
-		r.first = r.entries[0].Seq
+	if n := len(r.log.entries) - most; n > 0 {
+		r.log.entries = append([]Entry(nil), r.log.entries[n:]...)
+		r.log.first = r.log.entries[0].Seq
 	}
-	if r.stale {
-		r.stale = false
+	if r.log.stale {
+		r.log.stale = false
 		return r.Grown()
 	}
 	return Nothing
 }
 
 // settles puts an action that has ended in the place where it began.
-func (r *Room) settles(e Entry) bool {
-	for i := len(r.entries) - 1; i >= 0 && e.AID != ""; i-- {
-		old := &r.entries[i]
+func (l *stretch) settles(e Entry) bool {
+	for i := len(l.entries) - 1; i >= 0 && e.AID != ""; i-- {
+		old := &l.entries[i]
 		if old.AID != e.AID {
 			continue
 		}
@@ -190,20 +210,20 @@ func (r *Room) settles(e Entry) bool {
 
 // insert keeps the entries in the order of the log.
 func (r *Room) insert(e Entry) {
-	at := len(r.entries)
-	for at > 0 && r.entries[at-1].Seq > e.Seq {
+	at := len(r.log.entries)
+	for at > 0 && r.log.entries[at-1].Seq > e.Seq {
 		at--
 	}
-	r.entries = append(r.entries, Entry{})
-	copy(r.entries[at+1:], r.entries[at:])
-	r.entries[at] = e
-	if r.chosen > 0 && r.shows(e) {
+	r.log.entries = append(r.log.entries, Entry{})
+	copy(r.log.entries[at+1:], r.log.entries[at:])
+	r.log.entries[at] = e
+	if r.chosen > 0 && r.filter.shows(e) {
 		r.chosen++ // what was chosen stays chosen
 	}
 }
 
 // Verified takes what a check said.
-func (r *Room) Verified(c Chain) { r.chain, r.checked, r.checking = c, true, false }
+func (r *Room) Verified(c Chain) { r.check = check{chain: c, done: true} }
 
 // Exported takes how an export ended.
 func (r *Room) Exported(path string, err error) {
@@ -217,12 +237,12 @@ func (r *Room) Exported(path string, err error) {
 
 // Recorded takes the lines of a record.
 func (r *Room) Recorded(seq int64, lines []string, err error) {
-	if seq != r.recordOf {
+	if seq != r.open.seq {
 		return
 	}
 	if err != nil {
-		r.recordOf, r.troubles = 0, "the record cannot be read: "+err.Error()
+		r.open.seq, r.troubles = 0, "the record cannot be read: "+err.Error()
 		return
 	}
-	r.record, r.recordTop = lines, 0
+	r.open.lines, r.open.top = lines, 0
 }

@@ -59,7 +59,7 @@ func TestNothingIsCalledOkUnchecked(t *testing.T) {
 		{Chain{OK: true, Size: 4, Head: "abcdef12"}, "chain ok to #3"},
 		{Chain{OK: true, Failed: "stopped"}, "could not be checked"},
 	} {
-		if got := text(r, 100, 10); strings.Contains(got, "chain ok") && !r.checked {
+		if got := text(r, 100, 10); strings.Contains(got, "chain ok") && !r.check.done {
 			t.Errorf("called ok:\n%s", got)
 		}
 		r.Verified(c.chain)
@@ -151,7 +151,7 @@ func TestLongLogsAreBounded(t *testing.T) {
 	}
 	r.Loaded(p, nil)
 	r.Key("t", "t")
-	if len(r.entries) != most || r.first != 150 || !strings.Contains(text(r, 100, 10), "from #150") {
-		t.Errorf("%d entries from %d", len(r.entries), r.first)
+	if len(r.log.entries) != most || r.log.first != 150 || !strings.Contains(text(r, 100, 10), "from #150") {
+		t.Errorf("%d entries from %d", len(r.log.entries), r.log.first)
 	}
 }

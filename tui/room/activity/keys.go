@@ -7,18 +7,18 @@ import (
 )
 
 // Finding says that text is being written: keys are letters then.
-func (r *Room) Finding() bool { return r.finding }
+func (r *Room) Finding() bool { return r.filter.finding }
 
 // Searched says that a search is being written.
-func (r *Room) Searched() bool { return r.finding && r.find != "" }
+func (r *Room) Searched() bool { return r.filter.finding && r.filter.find != "" }
 
 // Key handles a key by its name, and by the text that it types.
 func (r *Room) Key(name, text string) Wants {
 	r.note = ""
 	switch {
-	case r.finding:
+	case r.filter.finding:
 		return r.findKey(name, text)
-	case r.recordOf != 0 || r.record != nil:
+	case r.open.seq != 0 || r.open.lines != nil:
 		return r.recordKey(name)
 	}
 	switch name {
@@ -33,20 +33,20 @@ func (r *Room) Key(name, text string) Wants {
 	case "pgdown":
 		r.choose(-max(1, r.page-1))
 	case "home":
-		r.choose(len(r.entries))
+		r.choose(len(r.log.entries))
 	case "end":
 		r.chosen = 0
 	case "/":
-		r.finding = true
+		r.filter.finding = true
 	case "c":
-		r.category, r.chosen = r.following(r.category, func(e Entry) string { return e.Category }), 0
+		r.filter.category, r.chosen = r.following(r.filter.category, func(e Entry) string { return e.Category }), 0
 	case "s":
-		r.status, r.chosen = r.following(r.status, func(e Entry) string { return e.Status }), 0
+		r.filter.status, r.chosen = r.following(r.filter.status, func(e Entry) string { return e.Status }), 0
 	case "t":
-		r.everything, r.chosen = !r.everything, 0
+		r.filter.everything, r.chosen = !r.filter.everything, 0
 	case "v":
-		if !r.checking {
-			r.checking = true
+		if !r.check.running {
+			r.check.running = true
 			return Verify
 		}
 	case "x":
@@ -60,8 +60,8 @@ func (r *Room) Key(name, text string) Wants {
 		}
 	case "enter", "w":
 		if list := r.shown(); r.chosen < len(list) {
-			r.why = name == "w"
-			r.recordOf = list[len(list)-1-r.chosen].Seq
+			r.open.why = name == "w"
+			r.open.seq = list[len(list)-1-r.chosen].Seq
 			return Record
 		}
 	}
@@ -76,25 +76,25 @@ func (r *Room) choose(n int) {
 func (r *Room) recordKey(name string) Wants {
 	switch name {
 	case "up", "k":
-		r.recordTop--
+		r.open.top--
 	case "down", "j":
-		r.recordTop++
+		r.open.top++
 	case "pgup":
-		r.recordTop -= max(1, r.page-1)
+		r.open.top -= max(1, r.page-1)
 	case "pgdown":
-		r.recordTop += max(1, r.page-1)
+		r.open.top += max(1, r.page-1)
 	case "home":
-		r.recordTop = 0
+		r.open.top = 0
 	case "end":
-		r.recordTop = 1 << 20
+		r.open.top = 1 << 20
 	case "ctrl+g":
 		return Close
 	case "w":
-		r.why, r.recordTop = !r.why, 0
+		r.open.why, r.open.top = !r.open.why, 0
 	case "y":
 		return Copy
 	default:
-		r.record, r.recordOf = nil, 0
+		r.open = record{}
 	}
 	return Nothing
 }
@@ -105,18 +105,18 @@ const maxFind = 200
 func (r *Room) findKey(name, text string) Wants {
 	switch {
 	case name == "enter":
-		r.finding = false
+		r.filter.finding = false
 	case name == "esc":
-		r.finding, r.find = false, ""
+		r.filter.finding, r.filter.find = false, ""
 	case name == "ctrl+g":
 		return Close
 	case name == "backspace":
-		_, n := utf8.DecodeLastRuneInString(r.find)
-		r.find = r.find[:len(r.find)-n]
+		_, n := utf8.DecodeLastRuneInString(r.filter.find)
+		r.filter.find = r.filter.find[:len(r.filter.find)-n]
 	case name == "ctrl+u":
-		r.find = ""
-	case text != "" && len(r.find)+len(text) <= maxFind:
-		r.find += text
+		r.filter.find = ""
+	case text != "" && len(r.filter.find)+len(text) <= maxFind:
+		r.filter.find += text
 	}
 	r.chosen = 0
 	return Nothing
@@ -124,16 +124,16 @@ func (r *Room) findKey(name, text string) Wants {
 
 // Paste takes pasted text into what is looked for, its first line.
 func (r *Room) Paste(text string) {
-	if line, _, _ := strings.Cut(text, "\n"); r.finding && len(r.find)+len(line) <= maxFind {
-		r.find, r.chosen = r.find+line, 0
+	if line, _, _ := strings.Cut(text, "\n"); r.filter.finding && len(r.filter.find)+len(line) <= maxFind {
+		r.filter.find, r.chosen = r.filter.find+line, 0
 	}
 }
 
 // following is the next value that some entry has, "" after the last.
 func (r *Room) following(now string, of func(Entry) string) string {
 	var all []string
-	for _, e := range r.entries {
-		if v := of(e); v != "" && (r.everything || e.Mine) && !slices.Contains(all, v) {
+	for _, e := range r.log.entries {
+		if v := of(e); v != "" && (r.filter.everything || e.Mine) && !slices.Contains(all, v) {
 			all = append(all, v)
 		}
 	}
@@ -149,9 +149,9 @@ func (r *Room) following(now string, of func(Entry) string) string {
 }
 
 // shows says that an entry passes the filters.
-func (r *Room) shows(e Entry) bool {
-	return (r.everything || e.Mine) && (r.category == "" || r.category == e.Category) && (r.status == "" || r.status == e.Status) &&
-		(r.find == "" || contains(r.find, e.Title, e.What, e.Reason, e.By, e.Decision, e.Diff))
+func (f *filter) shows(e Entry) bool {
+	return (f.everything || e.Mine) && (f.category == "" || f.category == e.Category) && (f.status == "" || f.status == e.Status) &&
+		(f.find == "" || contains(f.find, e.Title, e.What, e.Reason, e.By, e.Decision, e.Diff))
 }
 
 func contains(find string, in ...string) bool {
@@ -162,8 +162,8 @@ func contains(find string, in ...string) bool {
 // shown are the entries that pass the filters, oldest first.
 func (r *Room) shown() []Entry {
 	var out []Entry
-	for _, e := range r.entries {
-		if r.shows(e) {
+	for _, e := range r.log.entries {
+		if r.filter.shows(e) {
 			out = append(out, e)
 		}
 	}

@@ -23,13 +23,13 @@ func (r *Room) View(width, height int, w view.Widths) []view.Line {
 		foot = append(foot, w.Cut(view.Text(theme.Bad, safe.Strict(r.troubles)), width))
 	case r.note != "":
 		foot = append(foot, w.Cut(view.Text(theme.Good, safe.Strict(r.note)), width))
-	case r.checked && !r.chain.OK:
-		foot = append(foot, w.Cut(view.Join(view.Lit(theme.Alarm, safe.Lit("chain ")), view.Text(theme.Bad, safe.Strict(r.chain.Why+r.chain.Failed))), width))
+	case r.check.done && !r.check.chain.OK:
+		foot = append(foot, w.Cut(view.Join(view.Lit(theme.Alarm, safe.Lit("chain ")), view.Text(theme.Bad, safe.Strict(r.check.chain.Why+r.check.chain.Failed))), width))
 	}
 	foot = append(foot, picker.Hints(r.keys(), width, w))
 	r.page = max(0, height-len(head)-len(foot)-1)
 	var body []view.Line
-	if r.record != nil {
+	if r.open.lines != nil {
 		body = r.details(width, w)
 	} else {
 		body = r.list(width, w)
@@ -47,14 +47,14 @@ const (
 )
 
 func (r *Room) title() view.Line {
-	if r.record != nil {
-		return view.Join(view.Lit(theme.Title, safe.Lit("activity")), view.Lit(theme.Plain, safe.Join(safe.Lit("  record #"), safe.Int(r.recordOf))))
+	if r.open.lines != nil {
+		return view.Join(view.Lit(theme.Title, safe.Lit("activity")), view.Lit(theme.Plain, safe.Join(safe.Lit("  record #"), safe.Int(r.open.seq))))
 	}
 	scope := safe.Lit("  this session")
-	if r.everything {
+	if r.filter.everything {
 		scope = safe.Lit("  all sessions")
-		if r.first > 0 {
-			scope = safe.Join(scope, safe.Lit(" from #"), safe.Int(r.first))
+		if r.log.first > 0 {
+			scope = safe.Join(scope, safe.Lit(" from #"), safe.Int(r.log.first))
 		}
 	}
 	out := view.Join(view.Lit(theme.Title, safe.Lit("activity")), view.Lit(theme.Dim, scope))
@@ -63,14 +63,14 @@ func (r *Room) title() view.Line {
 	for _, part := range []struct {
 		name safe.Text
 		is   string
-	}{{safe.Lit(""), r.category}, {safe.Lit(""), r.status}} {
+	}{{safe.Lit(""), r.filter.category}, {safe.Lit(""), r.filter.status}} {
 		if part.is != "" {
 			filter, any = view.Join(filter, view.Text(theme.Strong, safe.Strict(part.is)), view.Spaces(1)), true
 		}
 	}
-	if r.find != "" || r.finding {
-		filter, any = view.Join(filter, view.Lit(theme.Dim, safe.Lit(`"`)), view.Text(theme.Strong, safe.Strict(r.find)), view.Lit(theme.Dim, safe.Lit(`"`))), true
-		if r.finding {
+	if r.filter.find != "" || r.filter.finding {
+		filter, any = view.Join(filter, view.Lit(theme.Dim, safe.Lit(`"`)), view.Text(theme.Strong, safe.Strict(r.filter.find)), view.Lit(theme.Dim, safe.Lit(`"`))), true
+		if r.filter.finding {
 			filter = view.Join(filter, view.Lit(theme.Key, safe.Lit("_")))
 		}
 	}
@@ -82,11 +82,11 @@ func (r *Room) title() view.Line {
 
 // standing is how the chain stands.
 func (r *Room) standing() view.Line {
-	c := r.chain
+	c := r.check.chain
 	switch {
-	case r.checking:
+	case r.check.running:
 		return view.Lit(theme.Dim, safe.Lit("checking the chain .."))
-	case !r.checked:
+	case !r.check.done:
 		return view.Lit(theme.Warn, safe.Lit("chain not checked"))
 	case c.Failed != "":
 		return view.Lit(theme.Warn, safe.Lit("chain could not be checked"))
@@ -94,7 +94,7 @@ func (r *Room) standing() view.Line {
 		return view.Lit(theme.Alarm, safe.Lit("CHAIN BROKEN"))
 	}
 	out := view.Lit(theme.Good, safe.Join(safe.Lit("chain ok to #"), safe.Int(max(0, c.Size-1))))
-	if n := r.next - c.Size; n > 0 {
+	if n := r.log.next - c.Size; n > 0 {
 		out = view.Join(out, view.Lit(theme.Dim, safe.Join(safe.Lit(" +"), safe.Int(n))))
 	}
 	if c.Full {
@@ -107,11 +107,11 @@ func (r *Room) standing() view.Line {
 func (r *Room) keys() []picker.Hint {
 	lit := safe.Lit
 	switch {
-	case r.finding:
+	case r.filter.finding:
 		return []picker.Hint{{Press: lit("enter"), Does: lit("keep the filter")}, {Press: lit("esc"), Does: lit("drop it")}}
-	case r.record != nil && r.why:
+	case r.open.lines != nil && r.open.why:
 		return []picker.Hint{{Press: lit("w"), Does: lit("all of it")}, {Press: lit("y"), Does: lit("copy id")}, {Press: lit("esc"), Does: lit("back")}}
-	case r.record != nil:
+	case r.open.lines != nil:
 		return []picker.Hint{{Press: lit("up down"), Does: lit("scroll")}, {Press: lit("w"), Does: lit("why")}, {Press: lit("y"), Does: lit("copy id")}, {Press: lit("esc"), Does: lit("back")}}
 	}
 	return []picker.Hint{
@@ -128,9 +128,9 @@ func (r *Room) list(width int, w view.Widths) []view.Line {
 	if len(all) == 0 {
 		says := safe.Lit("nothing fits the filter")
 		switch {
-		case r.loading:
+		case r.log.loading:
 			says = safe.Lit("reading the log ..")
-		case len(r.entries) == 0:
+		case len(r.log.entries) == 0:
 			says = safe.Lit("nothing was recorded yet")
 		}
 		return []view.Line{view.Join(view.Spaces(1), view.Lit(theme.Dim, says))}
@@ -218,14 +218,14 @@ func reason(line string) bool {
 // details are the lines of one record.
 func (r *Room) details(width int, w view.Widths) []view.Line {
 	var all []view.Line
-	for _, l := range r.record {
-		if r.why && !reason(l) {
+	for _, l := range r.open.lines {
+		if r.open.why && !reason(l) {
 			continue
 		}
 		name, value, _ := strings.Cut(l, " ")
 		head := w.Pad(view.Text(theme.Dim, safe.Strict(name)), 11)
 		all = append(all, w.Wrap(view.Join(view.Spaces(1), head, view.Text(theme.Plain, safe.Strict(strings.TrimLeft(value, " ")))), width, 12)...)
 	}
-	r.recordTop = max(0, min(r.recordTop, len(all)-r.page))
-	return all[r.recordTop:]
+	r.open.top = max(0, min(r.open.top, len(all)-r.page))
+	return all[r.open.top:]
 }
