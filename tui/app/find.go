@@ -37,7 +37,7 @@ func (m *Model) findKey(name string, k uv.Key) tea.Cmd {
 		m.find.line = nil
 		return m.goTo(line.Text())
 	default:
-		editLine(line, k)
+		line.Press(k)
 	}
 	return nil
 }

@@ -143,12 +143,9 @@ func (m *Model) otherKey(name string, k uv.Key, now time.Time) tea.Cmd {
 		m.open(&help{})
 		return nil
 	}
-	editLine(&m.composer, k)
+	m.composer.Press(k)
 	return nil
 }
-
-// editLine applies a key of an editor.
-func editLine(c *composer.Room, k uv.Key) { ask.Edit(c, k) }
 
 // up moves a row up, takes back what is queued, or goes to an older message.
 func (m *Model) up() {

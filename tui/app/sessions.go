@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
-	"github.com/tera-pilot/tera-pilot/tui/room/ask"
 	"github.com/tera-pilot/tera-pilot/tui/room/composer"
 	"github.com/tera-pilot/tera-pilot/tui/room/picker"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
@@ -190,7 +189,7 @@ func (p *sessions) nameKey(m *Model, name string, k uv.Key) tea.Cmd {
 		}
 		return p.rename(m, p.rows[i], title)
 	default:
-		ask.Edit(p.naming, k)
+		p.naming.Press(k)
 	}
 	return nil
 }

@@ -1,8 +1,6 @@
 package theme
 
 import (
-	"fmt"
-
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -101,18 +99,4 @@ func Profile(env []string) colorprofile.Profile {
 		}
 	}
 	return p
-}
-
-// Uses says that a colour, "#rrggbb", belongs to the theme.
-func (t *Theme) Uses(colour string) bool {
-	for _, l := range tables()[t.Name] {
-		if l.fg == nil {
-			continue
-		}
-		r, g, b, _ := l.fg.RGBA()
-		if fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8) == colour {
-			return true
-		}
-	}
-	return false
 }

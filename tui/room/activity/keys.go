@@ -6,9 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// Finding says that text is being written: keys are letters then.
-func (r *Room) Finding() bool { return r.filter.finding }
-
 // Searched says that a search is being written.
 func (r *Room) Searched() bool { return r.filter.finding && r.filter.find != "" }
 

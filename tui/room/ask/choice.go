@@ -2,10 +2,7 @@ package ask
 
 import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
-	"github.com/tera-pilot/tera-pilot/tui/room/composer"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
-
-	uv "github.com/charmbracelet/ultraviolet"
 )
 
 // AskLevel is the kind of the front end's own question: whether to raise the
@@ -142,36 +139,4 @@ func (r *Room) answer(a event.Answer) event.Answer {
 		a.Millis = max(0, r.press.Sub(r.first).Milliseconds())
 	}
 	return a
-}
-
-// Edit applies a key to a line of text; false when it is no key of an editor.
-func Edit(e *composer.Room, k uv.Key) bool {
-	switch k.Keystroke() {
-	case "backspace", "ctrl+h", "shift+backspace":
-		e.Backspace()
-	case "delete":
-		e.Delete()
-	case "left", "ctrl+b":
-		e.Left()
-	case "right", "ctrl+f":
-		e.Right()
-	case "alt+left", "ctrl+left", "alt+b":
-		e.WordLeft()
-	case "alt+right", "ctrl+right", "alt+f":
-		e.WordRight()
-	case "home", "ctrl+a":
-		e.Home()
-	case "end", "ctrl+e":
-		e.End()
-	case "ctrl+w", "alt+backspace":
-		e.DeleteWord()
-	case "ctrl+u":
-		e.DeleteToStart()
-	default:
-		if k.Text == "" || k.Mod&(uv.ModCtrl|uv.ModAlt) != 0 {
-			return false
-		}
-		e.Insert(k.Text)
-	}
-	return true
 }

@@ -196,7 +196,7 @@ func (r *Room) write(in tty.Input, k uv.Key) Outcome {
 	case name == "enter":
 		return r.sendText(in)
 	}
-	Edit(&r.edit, k)
+	r.edit.Press(k)
 	return Outcome{}
 }
 

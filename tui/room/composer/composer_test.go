@@ -75,8 +75,8 @@ func TestEditing(t *testing.T) {
 		t.Error("went above the first row")
 	}
 	r.Down(20, false)
+	r.End()
 	r.DeleteToStart()
-	r.DeleteToEnd()
 	if got := r.Text(); got != "one!\n\nthree" {
 		t.Errorf("got %q", got)
 	}

@@ -199,9 +199,6 @@ func (r *Room) DeleteWord() { r.remove(r.wordStart(), r.caret) }
 // DeleteToStart deletes back to the start of the line.
 func (r *Room) DeleteToStart() { r.remove(r.lineStart(), r.caret) }
 
-// DeleteToEnd deletes up to the end of the line.
-func (r *Room) DeleteToEnd() { r.remove(r.caret, r.lineEnd()) }
-
 // Home moves the caret to the start of the line.
 func (r *Room) Home() { r.caret = r.lineStart() }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	uv "github.com/charmbracelet/ultraviolet"
-	"github.com/tera-pilot/tera-pilot/tui/room/ask"
 	"github.com/tera-pilot/tera-pilot/tui/room/composer"
 	"github.com/tera-pilot/tera-pilot/tui/safe"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
@@ -74,7 +73,7 @@ func (r *Room) typed(name string, k uv.Key, followed bool) Choice {
 	case name == "esc":
 		r.input = nil
 	case name != "enter":
-		ask.Edit(r.input, k)
+		r.input.Press(k)
 	case followed: // inside of a burst: a paste without brackets
 	default:
 		if text := strings.TrimSpace(r.input.Text()); text != "" {
