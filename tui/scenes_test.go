@@ -289,7 +289,7 @@ func answered() []event.Body {
 func troubled() []event.Body {
 	return append(working(),
 		event.TodoChanged{Items: []event.TodoItem{{Text: "read the scanner", Status: "done"}, {Text: "fix literal()", Status: "active"}, {Text: "add a test", Status: "pending"}}},
-		event.Notice{Severity: "warn", Key: "retry", Text: "model not reachable  127.0.0.1:11434 refused", Hint: "retry 3 of 5 in 8s"},
+		event.Notice{Severity: "warn", Key: "model", Text: "the model of this session cannot be changed", Hint: "start again with --provider and --model"},
 		event.Queued{Texts: []string{"then run the linter", "and commit"}},
 		event.CallResult{Call: "8", Tool: "execute_command", Status: "blocked", Decision: "blocked", Title: "run rm -rf ~", Body: "Not done: the floor forbids it"},
 		event.AuditHead{Size: 9, Head: "abc", Broken: "disk full"},

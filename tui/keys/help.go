@@ -25,7 +25,7 @@ func (m Map) Help() []Section {
 			{lit("/"), lit("complete a command")},
 			{lit("up, down"), lit("older and newer messages, at the first and last row; takes back what waits")},
 			{lit("ctrl+w  ctrl+u"), lit("delete the word, the line before the caret")},
-			{lit("a letter"), lit("that a notice below the conversation shows: what it says, in an empty message")},
+			{lit("a letter"), lit("of a notice: does what it says, when the message is empty")},
 		}, m.rows(Message)...)},
 		{lit("Anywhere"), append([]Key{
 			{lit("esc"), lit("stop the turn; leave a list")},
