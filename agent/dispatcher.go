@@ -195,7 +195,7 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call, was string) (res ev
 // A revision stands in for what the model proposed; h is what was said of it.
 func (d *Dispatcher) propose(ctx context.Context, c event.Call, r *revision, h heard) (p proposal, problem error) {
 	if c.Status != callOK {
-		return p, errors.New(c.Problem)
+		return p, d.unusable(c)
 	}
 	t, err := d.tools.Lookup(c.Tool)
 	if err != nil {

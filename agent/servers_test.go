@@ -140,7 +140,7 @@ func TestAModelAsksForNoResource(t *testing.T) {
 	r.turn("go")
 	r.stop()
 	for _, res := range r.results() {
-		if res.Status == "ok" || !strings.Contains(res.Body, "no tool has the name") {
+		if res.Status == "ok" || !strings.Contains(res.Body, "there is no tool") {
 			t.Errorf("%+v", res)
 		}
 	}
