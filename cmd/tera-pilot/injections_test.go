@@ -207,6 +207,11 @@ var injections = []injection{
 
 	{"a command that is interrupted", says(calls(slow)), exitCancelled, `"status":"cancelled"`, signalled(syscall.SIGINT, "begun")},
 	{"a command that is terminated", says(calls(slow)), exitCancelled, `"status":"cancelled"`, signalled(syscall.SIGTERM, "begun")},
+	{"a terminal that is closed", says(calls(slow)), exitCancelled, `"status":"cancelled"`, signalled(syscall.SIGHUP, "begun")},
+	{"a terminal that is closed on a run which is to outlive it", func(h *hurt) {
+		h.script = calls(`{"tool": "execute_command", "args": {"command": "touch begun; sleep 1"}}`)
+		h.before = []string{"sh", "-c", `trap "" HUP; exec "$@"`, "sh"}
+	}, exitOK, `"status":"done"`, signalled(syscall.SIGHUP, "begun")},
 	{"a sandbox that is killed", says(calls(slow)), exitOK, `"tool":"execute_command","status":"(error|killed)"`, func(h *hurt) {
 		h.waitFor("begun")
 		h.killChildren()

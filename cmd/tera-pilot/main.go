@@ -13,9 +13,19 @@ import (
 	_ "github.com/tera-pilot/tera-pilot/ossandbox/reexec"
 )
 
+// ends are the signals that end the program in good order. A terminal that is
+// closed is one of them, unless whoever started it (nohup) wants it to go on.
+func ends() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
+}
+
 func main() {
 	keepToOurselves()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
 	code := run(ctx, process{args: os.Args[1:], env: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr})
 	stop()
 	os.Exit(code)
