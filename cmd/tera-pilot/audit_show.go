@@ -57,7 +57,7 @@ func oneOf[T ~string](flag, value string, all []T) error {
 	for i, one := range all {
 		names[i] = string(one)
 	}
-	return usage("%s: there is no %q: %s", flag, value, strings.Join(names, ", "))
+	return usage("%s: there is no %q, but %s: see `tera-pilot audit --help`", flag, value, strings.Join(names, ", "))
 }
 
 func (a *app) showEntries(ctx context.Context, r *audit.Reader, f audit.Filter, asJSON bool) error {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,9 +16,10 @@ func (a *app) rootCommand() *cobra.Command {
 		Short:         "A coding agent whose every act you can see, bound and prove",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.MaximumNArgs(1),
+		Args:          folderOnly,
 		Version:       version(),
 	}
+	root.SuggestionsMinimumDistance = 2
 	a.interactive(root)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage("%w: see `%s --help`", err, c.CommandPath()) })
 	f := root.PersistentFlags()
@@ -57,14 +60,17 @@ func (a *app) addCompletion(root *cobra.Command) {
 	}
 }
 
-// mistakesAreUsage gives a wrong number of words the exit code of a mistake in
-// the call.
+// mistakesAreUsage gives a wrong number of words, flags that are missing and
+// flags that exclude each other the exit code of a mistake in the call.
 func mistakesAreUsage(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			err := check(c, args)
-			if err != nil && strings.Contains(err.Error(), "--help`") {
-				return err // it says already where to look
+			if err == nil {
+				err = wrongFlags(c)
+			}
+			if err != nil && strings.Contains(err.Error(), "`tera-pilot ") {
+				return err // it says already what to do
 			}
 			if err != nil {
 				return usage("%w: see `%s --help`", err, c.CommandPath())
@@ -75,4 +81,44 @@ func mistakesAreUsage(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		mistakesAreUsage(sub)
 	}
+}
+
+// wrongFlags says in fewer words than the library which flags are missing, or
+// exclude each other.
+func wrongFlags(c *cobra.Command) error {
+	if err := c.ValidateRequiredFlags(); err != nil {
+		return errors.New("--" + missing(err.Error()) + " is missing")
+	}
+	err := c.ValidateFlagGroups()
+	if err == nil {
+		return nil
+	}
+	_, list, found := strings.Cut(err.Error(), "; [")
+	list, _, whole := strings.Cut(list, "] were all set")
+	if !found || !whole {
+		return err
+	}
+	return errors.New("--" + strings.ReplaceAll(list, " ", " and --") + " exclude each other")
+}
+
+// missing are the names that stand in quotes.
+func missing(text string) string {
+	var names []string
+	for i, part := range strings.Split(text, `"`) {
+		if i%2 == 1 {
+			names = append(names, part)
+		}
+	}
+	return strings.Join(names, ", --")
+}
+
+// folderOnly takes one folder, and tells a misspelt command from it.
+func folderOnly(root *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		info, err := os.Stat(args[0])
+		if near := root.SuggestionsFor(args[0]); len(near) > 0 && (err != nil || !info.IsDir()) {
+			return usage("there is no command and no folder %q: did you mean `tera-pilot %s`?", args[0], near[0])
+		}
+	}
+	return cobra.MaximumNArgs(1)(root, args)
 }

@@ -84,6 +84,12 @@ func TestMistakesNameTheNextStep(t *testing.T) {
 			try(append(words, "no-such-word")...)
 		}
 	})
+	for _, call := range []string{
+		"keys set openai", "undo --list --dry-run", "run --continue --session x y", "--inline --lines", "sesions list", "polcy", "policy explin ls",
+		"doctor --project not-there", "audit show --status denied", "audit show --category files",
+	} {
+		try(strings.Fields(call)...)
+	}
 }
 
 // TestCompletionsAndManPages are made by the program itself, whole.

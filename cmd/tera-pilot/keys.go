@@ -164,8 +164,12 @@ func (a *app) listKeys() error {
 
 // noSubcommand refuses a word that is no subcommand.
 func noSubcommand(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage("unknown command %q: see `%s --help`", args[0], cmd.CommandPath())
+	if len(args) == 0 {
+		return nil
 	}
-	return nil
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return usage("unknown command %q: did you mean `%s %s`?", args[0], cmd.CommandPath(), near[0])
+	}
+	return usage("unknown command %q: see `%s --help`", args[0], cmd.CommandPath())
 }
