@@ -76,7 +76,7 @@ var errEnded = errors.New("the session has ended")
 func newOwner(o *owned) *owner {
 	w := &owner{inbox: make(chan func(*owned)), done: make(chan struct{})}
 	o.subscribers = map[*subscriber]bool{}
-	go w.loop(o)
+	go w.loop(o) // Close waits for it
 	return w
 }
 

@@ -73,7 +73,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if s.hand, err = s.byHand(); err != nil {
 		return nil, err
 	}
-	go s.work(ctx)
+	go s.work(ctx) // Close waits for it
 	if err := s.begin(ctx, info); err != nil {
 		return nil, errors.Join(err, s.Close(audit.CloseError))
 	}

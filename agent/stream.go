@@ -171,9 +171,9 @@ func after(wait time.Duration) string {
 // follows them.
 func (d *deltas) flush() {
 	if text := d.reasoning.ready(); text != "" {
-		_ = d.s.owner.emit(event.ReasoningDelta{Text: text})
+		_ = d.s.owner.emit(event.ReasoningDelta{Text: text}) // transient
 	}
 	if text := d.text.ready(); text != "" {
-		_ = d.s.owner.emit(event.TextDelta{Text: text})
+		_ = d.s.owner.emit(event.TextDelta{Text: text}) // transient
 	}
 }

@@ -90,7 +90,7 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 		failed: make(chan struct{}), sessions: map[string]bool{},
 	}
 	w := &writer{l: l, ctx: ctx}
-	go w.loop()
+	go w.loop() // Close waits for it
 	return l, nil
 }
 

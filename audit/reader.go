@@ -212,7 +212,7 @@ func (r *Reader) verify(ctx context.Context, o VerifyOptions) (Report, error) {
 		})
 	}
 	if err != nil {
-		_, _ = t.sigs.finish()
+		_, _ = t.sigs.finish() // ends their goroutines; what they found does not matter any more
 		return Report{}, err
 	}
 	if broken != nil && broken.torn {

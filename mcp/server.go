@@ -67,7 +67,7 @@ func NewServer(o Options) *Server {
 		o.Timeout = callTime
 	}
 	s := &Server{o: o, turn: make(chan struct{}, 1)}
-	s.life, s.end = context.WithCancel(context.Background())
+	s.life, s.end = context.WithCancel(context.Background()) // ended by Close: the server outlives the calls that start and use it
 	return s
 }
 

@@ -235,7 +235,7 @@ func removeCgroup(dir string) error {
 		if err = syscall.Rmdir(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		time.Sleep(wait)
+		time.Sleep(wait) // nothing tells when the last one was reaped
 		killMembers(dir)
 	}
 	return fmt.Errorf("cgroup %s: %w", dir, err)

@@ -24,7 +24,7 @@ type copyBox struct {
 
 // copyDir is the folder of grade B of this process, in the keep.
 func (k *keep) copyDir() string {
-	return filepath.Join(k.dir, "copies", cgroupPrefix+strconv.Itoa(os.Getpid())+"."+ownStart()+".0")
+	return filepath.Join(k.dir, "copies", ownedAs(0))
 }
 
 // runCopied is grade B: Landlock and seccomp around a copy of the workspace.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/tera-pilot/tera-pilot/ossandbox/reexec"
 )
@@ -16,8 +15,6 @@ const (
 	proxyFolder = "/run/tera-pilot-proxy"
 )
 
-var egressCount atomic.Int64
-
 // openEgress starts the proxy of one command on a Unix socket in a folder of
 // its own, which the plan mounts. The path of a Unix socket is short, and that
 // of our state folder may be long: it is bound through a descriptor.
@@ -27,7 +24,7 @@ func (s *Sandbox) openEgress(c *Command) (e *egress, dir string, err error) {
 		return nil, "", &SetupError{Cause: "the folder of the proxy cannot be made", Err: err}
 	}
 	sweepCopies(parent)
-	dir = filepath.Join(parent, cgroupPrefix+strconv.Itoa(os.Getpid())+"."+ownStart()+"."+strconv.FormatInt(egressCount.Add(1), 10))
+	dir = filepath.Join(parent, ownedName())
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, "", &SetupError{Cause: "the folder of the proxy cannot be made", Err: err}
 	}

@@ -61,7 +61,7 @@ func (s *Sandbox) slot() (*slot, error) {
 	}
 	if s.cgroups.usable() {
 		s.swept.Do(s.cgroups.sweep)
-		if g, err := newCgroup(s.cgroups, cgroupName(), s.cfg.Limits); err == nil {
+		if g, err := newCgroup(s.cgroups, ownedName(), s.cfg.Limits); err == nil {
 			if sl, err := newSlot(g); err == nil {
 				return sl, nil
 			}

@@ -57,5 +57,5 @@ func (e *egress) forward(w http.ResponseWriter, r *http.Request, q Request) {
 	w.WriteHeader(res.StatusCode)
 	q.Received, _ = io.Copy(w, res.Body) // the command's program sees that it is short
 	q.Sent, q.Ended = size, true
-	_ = e.say(q)
+	_ = e.say(q) // what has left cannot be held back
 }

@@ -156,6 +156,7 @@ func (l *launch) supervise(ctx context.Context, v *view) (Result, error) {
 	diag := readAll(l.diag)
 	said := make(chan []byte, 1)
 	reached := make(chan struct{})
+	// Each of the two ends with the vehicle; what they say is waited for below.
 	go func() { said <- l.listen(reached) }()
 	ended := make(chan *os.ProcessState, 1)
 	go func() {

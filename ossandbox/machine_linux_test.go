@@ -191,7 +191,7 @@ func TestUnifiedCgroup(t *testing.T) {
 	if h.unified != filepath.Join(root, app) || !h.usable() {
 		t.Fatalf("%+v", h)
 	}
-	g, err := newCgroup(h, cgroupName(), Limits{Memory: 1 << 30, Processes: 100})
+	g, err := newCgroup(h, ownedName(), Limits{Memory: 1 << 30, Processes: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,12 +213,12 @@ func TestUnifiedCgroup(t *testing.T) {
 }
 
 func TestCgroupNamesTellTheirOwner(t *testing.T) {
-	if ownerGone(cgroupName()) {
+	if ownerGone(ownedName()) {
 		t.Error("we are gone")
 	}
 	for name, want := range map[string]bool{
-		cgroupPrefix + "999999999.5.1": true, cgroupPrefix + "1.5.1": true, // another start time
-		"system.slice": false, cgroupPrefix + "x": false, cgroupPrefix + "1.2": false,
+		ownedPrefix + "999999999.5.1": true, ownedPrefix + "1.5.1": true, // another start time
+		"system.slice": false, ownedPrefix + "x": false, ownedPrefix + "1.2": false,
 	} {
 		if ownerGone(name) != want {
 			t.Errorf("%s: %v", name, !want)

@@ -30,20 +30,25 @@ var ownStart = sync.OnceValue(func() string {
 	return t
 })
 
-var cgroupCount atomic.Int64
+// ownedPrefix begins the names of cgroups, proxies' folders and copies.
+const ownedPrefix = "tera-pilot."
 
-const cgroupPrefix = "tera-pilot."
+// ownedCount is one for the process: the sandboxes of a program make what they
+// name side by side, and no two may take one name.
+var ownedCount atomic.Int64
 
-// cgroupName is a name that says whose cgroup it is.
-func cgroupName() string {
-	return fmt.Sprintf("%s%d.%s.%d", cgroupPrefix, os.Getpid(), ownStart(), cgroupCount.Add(1))
+// ownedName is a new name that says which process the thing belongs to.
+func ownedName() string { return ownedAs(ownedCount.Add(1)) }
+
+func ownedAs(n int64) string {
+	return fmt.Sprintf("%s%d.%s.%d", ownedPrefix, os.Getpid(), ownStart(), n)
 }
 
-// ownerGone says whether the program that made the cgroup has ended. A name
-// that is not one of ours has an owner.
+// ownerGone says whether the program that made the thing of that name has ended.
+// A name that is not one of ours has an owner.
 func ownerGone(name string) bool {
-	f := strings.Split(strings.TrimPrefix(name, cgroupPrefix), ".")
-	if !strings.HasPrefix(name, cgroupPrefix) || len(f) != 3 {
+	f := strings.Split(strings.TrimPrefix(name, ownedPrefix), ".")
+	if !strings.HasPrefix(name, ownedPrefix) || len(f) != 3 {
 		return false
 	}
 	pid, err := strconv.Atoi(f[0])

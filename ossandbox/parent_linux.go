@@ -31,7 +31,7 @@ func WithParent(ctx context.Context) (_ context.Context, stop func()) {
 		}
 		return ctx, stop
 	}
-	go func() {
+	go func() { // ends with ctx, a look later
 		defer unix.Close(fd)
 		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		for ctx.Err() == nil {

@@ -18,7 +18,7 @@ var ErrAbandoned = errors.New("the program that started this one has ended")
 func WithParent(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	parent := os.Getppid()
-	go func() {
+	go func() { // ends with ctx
 		tick := time.NewTicker(200 * time.Millisecond)
 		defer tick.Stop()
 		for {

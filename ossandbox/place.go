@@ -1,6 +1,31 @@
 package ossandbox
 
-import "golang.org/x/sys/unix"
+import (
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// inFolder calls do with the folder of a path, opened without following any
+// link: a command that swaps a folder for a link meanwhile makes it fail.
+func inFolder(path string, do func(dir int, name string) error) error {
+	dir, err := folderAt(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer unix.Close(dir)
+	return do(dir, filepath.Base(path))
+}
+
+// putFolder renames a spare to path, unless something stands there already.
+func putFolder(spare, path string) error {
+	return inFolder(path, func(dir int, name string) error { return renameNew(unix.AT_FDCWD, spare, dir, name) })
+}
+
+// takeFolder renames path to a spare.
+func takeFolder(path, spare string) error {
+	return inFolder(path, func(dir int, name string) error { return renameNew(dir, name, unix.AT_FDCWD, spare) })
+}
 
 // makeFolder makes an empty folder at path.
 func makeFolder(path string) error {

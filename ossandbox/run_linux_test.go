@@ -305,7 +305,7 @@ func TestKilledProgram(t *testing.T) {
 	if after := tree(t, work); after != before {
 		t.Errorf("the workspace was\n%s\nand is\n%s", before, after)
 	}
-	if left, _ := filepath.Glob("/sys/fs/cgroup/*/" + cgroupPrefix + "*"); len(left) > 0 {
+	if left, _ := filepath.Glob("/sys/fs/cgroup/*/" + ownedPrefix + "*"); len(left) > 0 {
 		for _, l := range left {
 			if ownerGone(filepath.Base(l)) {
 				t.Errorf("left over: %s", l)

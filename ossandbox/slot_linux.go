@@ -20,7 +20,7 @@ type slot struct {
 func newSlot(group *cgroup) (*slot, error) {
 	s := &slot{group: group, jobs: make(chan func()), ended: make(chan struct{})}
 	ready := make(chan error)
-	go s.thread(ready)
+	go s.thread(ready) // close waits for it
 	if err := <-ready; err != nil {
 		return nil, err
 	}

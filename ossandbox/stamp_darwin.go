@@ -1,24 +1,9 @@
 package ossandbox
 
 import (
-	"io/fs"
 	"syscall"
 	"time"
 )
 
-// ownerOf is the user that something belongs to.
-func ownerOf(st fs.FileInfo) (uid int, ok bool) {
-	s, ok := st.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, false
-	}
-	return int(s.Uid), true
-}
-
-func stampOf(st fs.FileInfo) dirStamp {
-	s, ok := st.Sys().(*syscall.Stat_t)
-	if !ok {
-		return dirStamp{modified: st.ModTime(), changed: time.Now()}
-	}
-	return dirStamp{modified: st.ModTime(), changed: time.Unix(s.Ctimespec.Unix()), inode: s.Ino}
-}
+// changedAt is when anything of a file was changed last, its mode included.
+func changedAt(s *syscall.Stat_t) time.Time { return time.Unix(s.Ctimespec.Unix()) }

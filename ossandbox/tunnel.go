@@ -44,7 +44,7 @@ func (e *egress) tunnel(w http.ResponseWriter, q Request) {
 	q.Allowed = true
 	if e.say(q) != nil {
 		q.Allowed, q.Reason, q.Ended = false, unseen, true
-		_ = e.say(q)
+		_ = e.say(q) // it is refused already
 		return
 	}
 	ctx, cancel := context.WithTimeout(e.ctx, helloTimeout)
@@ -52,7 +52,7 @@ func (e *egress) tunnel(w http.ResponseWriter, q Request) {
 	up, err := e.guard.DialHost(ctx, q.Host, q.Port)
 	if err != nil {
 		q.Allowed, q.Reason, q.Ended, q.Failed = false, err.Error(), true, !forbidden(err)
-		_ = e.say(q)
+		_ = e.say(q) // it is refused already
 		return
 	}
 	e.track(up)
@@ -60,7 +60,7 @@ func (e *egress) tunnel(w http.ResponseWriter, q Request) {
 	q.Address = up.RemoteAddr().String()
 	q.Sent, q.Received = e.carry(conn, up, hello, q.Host)
 	q.Ended = true
-	_ = e.say(q)
+	_ = e.say(q) // what has left cannot be held back
 }
 
 // greeting is the ClientHello of a connection, and why it is not let through:

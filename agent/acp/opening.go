@@ -28,7 +28,7 @@ func (s *server) newSession(r *wire.Request, p params) error {
 	result.SessionID = open.id
 	r.Reply(result)
 	open.welcome(p)
-	go open.follow(live, seq)
+	go open.follow(live, seq) // ends with the session; its end waits for it
 	return nil
 }
 
@@ -62,7 +62,7 @@ func (s *server) again(r *wire.Request, p params, show bool) error {
 	}
 	r.Reply(open.result())
 	open.welcome(p)
-	go open.follow(live, seq)
+	go open.follow(live, seq) // ends with the session; its end waits for it
 	return nil
 }
 

@@ -70,7 +70,7 @@ func Run(ctx context.Context, o Options) error {
 	defer cancel()
 	lines := make(chan []byte)
 	failed := make(chan error, 1)
-	go func() { failed <- h.read(ctx, lines) }()
+	go func() { failed <- h.read(ctx, lines) }() // may outlive us, in a read that nobody can end
 	for {
 		select {
 		case line := <-lines:

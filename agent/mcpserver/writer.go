@@ -26,7 +26,7 @@ type writer struct {
 func newWriter(ctx context.Context, out io.Writer) *writer {
 	w := &writer{out: out, lines: make(chan []byte), failed: make(chan error, 1), quit: make(chan struct{}), done: make(chan struct{}), left: make(chan struct{})}
 	context.AfterFunc(ctx, func() { time.AfterFunc(grace, func() { close(w.left) }) })
-	go w.run()
+	go w.run() // end waits for it, as long as the client has time
 	return w
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -75,15 +76,15 @@ func (l *landing) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
+	text := "Done. You can close this page and go back to the terminal.\n"
 	switch err := l.take(q.URL.RawQuery); {
 	case errors.Is(err, errNotOurs):
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write([]byte("This is not the answer that is waited for. Nothing was taken.\n"))
+		text = "This is not the answer that is waited for. Nothing was taken.\n"
 	case err != nil:
-		_, _ = w.Write([]byte("The login did not succeed; the terminal says why. You can close this page.\n"))
-	default:
-		_, _ = w.Write([]byte("Done. You can close this page and go back to the terminal.\n"))
+		text = "The login did not succeed; the terminal says why. You can close this page.\n"
 	}
+	_, _ = io.WriteString(w, text) // the terminal tells a browser that has left
 }
 
 // errNotOurs is an answer that is passed over: anybody on this machine can send

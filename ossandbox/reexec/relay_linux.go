@@ -63,7 +63,7 @@ func relay() {
 			}
 			return
 		}
-		go func() {
+		go func() { // ends with its connection, and all of them with this process
 			defer func() { <-free }()
 			join(conn, socket)
 		}()

@@ -60,8 +60,8 @@ func New(in io.Reader, out io.Writer) *Conn {
 }
 
 // Run handles messages until the peer closes its side, cannot be written to,
-// or ctx ends. Then all calls that wait have failed. The reading goroutine may
-// outlive it, in a read that nobody can end.
+// or ctx ends. Then all calls that wait have failed. The goroutines that read
+// and write may outlive it, in a read or a write that nobody can end.
 func (c *Conn) Run(ctx context.Context, h Handler) {
 	go c.write()
 	work := make(chan message, workRoom)
