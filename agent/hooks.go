@@ -242,7 +242,7 @@ func unplanned(l gate.Limits) gate.Limits {
 // capture keeps the beginning of a hook's standard output: one byte more than
 // an answer may have.
 type capture struct {
-	mu sync.Mutex
+	mu sync.Mutex // two streams are read by two goroutines
 	b  []byte
 }
 

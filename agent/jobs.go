@@ -31,13 +31,13 @@ type jobs struct {
 	log      evidence
 	clock    func() time.Time
 	redactor *secret.Redactor
+	ended    sync.WaitGroup // the jobs: close waits for them
 
 	mu     sync.Mutex
 	all    map[string]*job
 	order  []string
 	count  int // jobs of this session so far, those of earlier processes too
 	closed bool
-	ended  sync.WaitGroup
 }
 
 // A job is one command in the background.

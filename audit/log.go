@@ -65,10 +65,10 @@ type Log struct {
 	cancel   context.CancelFunc
 	closeErr error
 
-	failed  chan struct{}
+	failed  chan struct{} // closed when err is set
 	failing sync.Once
-	err     atomic.Pointer[StoppedError]
-	head    atomic.Pointer[Head]
+	err     atomic.Pointer[StoppedError] // set by the writer, once; asked by everybody, who must not wait for a sync
+	head    atomic.Pointer[Head]         // likewise, after each batch
 
 	mu       sync.Mutex
 	sessions map[string]bool // those of this Log, by sid

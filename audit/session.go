@@ -14,7 +14,7 @@ type Session struct {
 	sid    string
 	key    signer
 	began  time.Time
-	closed atomic.Bool
+	closed atomic.Bool // by whichever goroutine; calls of others fail from then on
 }
 
 // ID is the sid of this session: 128 random bits in hex.

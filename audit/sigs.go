@@ -32,7 +32,7 @@ type everySignature struct {
 	free    chan *sigBatch
 	current *sigBatch
 	wait    sync.WaitGroup
-	failed  atomic.Bool
+	failed  atomic.Bool // asked for each batch, without a lock
 
 	mu    sync.Mutex
 	first spot // lowest index that failed

@@ -63,7 +63,7 @@ func exitStatus(ctx context.Context, cmd *exec.Cmd, err error, truncated bool) (
 type limited struct {
 	w       io.Writer
 	left    int64
-	dropped atomic.Bool
+	dropped atomic.Bool // asked by who waits for the process, while a copier may still write
 }
 
 func (l *limited) Write(p []byte) (int, error) {

@@ -27,12 +27,12 @@ type launch struct {
 	status *os.File // read end of the stage's pipe
 	info   *os.File // read end of bubblewrap's
 	diag   *os.File // read end of bubblewrap's stderr
+	kept   bool     // nothing is left in the slot: it can be used again
+	ooms   int      // kills for want of memory in the slot's cgroup, before the start
 
 	mu   sync.Mutex
 	init int // bubblewrap's process 1, by its number here; 0 not known
 	seen int // the same as a pidfd, -1 none
-	kept bool
-	ooms int
 }
 
 // launch runs c in a vehicle until nothing of it is left.

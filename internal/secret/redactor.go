@@ -14,7 +14,7 @@ const shortest = 6
 
 // A Redactor masks secrets. It may be used by several goroutines.
 type Redactor struct {
-	mu       sync.RWMutex
+	mu       sync.RWMutex // masking is long and often, and learning a value rare
 	values   []string
 	literals *literals
 	shapes   *shapeIndex

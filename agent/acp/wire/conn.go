@@ -43,9 +43,9 @@ type Conn struct {
 	dead   chan struct{} // closed when nothing can be written any more
 	wrote  chan struct{} // closed when the writer has ended
 	prefix string        // of our ids
+	die    sync.Once     // closes dead: the writer finds it out, and so does who closes
 
 	mu      sync.Mutex
-	die     sync.Once
 	last    uint64
 	closed  bool                                     // no answer comes any more
 	waiting map[string]func(json.RawMessage, *Error) // by id, as JSON
@@ -294,7 +294,7 @@ type Request struct {
 	ID     json.RawMessage
 
 	conn *Conn
-	once sync.Once
+	once sync.Once // its handler and the end of its turn may both answer
 }
 
 // Reply answers with a result.
