@@ -216,19 +216,6 @@ func flagIn(c *call, u flagUse, names []string, loose bool) bool {
 	return false
 }
 
-// canonical is the grammar's name for an option as people write it.
-func (c *call) canonical(name string) string {
-	for _, s := range []*spec{c.sub, c.spec} {
-		if s == nil {
-			continue
-		}
-		if o := s.opts[name]; o != nil {
-			return o.name
-		}
-	}
-	return name
-}
-
 // fitsPath compares a [[path]] rule with an act on a path.
 func (r *Rule) fitsPath(act Act, name string, w When) bool {
 	if !slices.Contains(r.acts, act) {
