@@ -12,6 +12,7 @@ import (
 type Mind struct {
 	Provider  model.Provider
 	Model     string
+	Host      string                   // where requests go: "local", a host, or "" for nowhere
 	Price     func(model.Usage) *int64 // millionths of a dollar; nil: unknown
 	Window    int64                    // in tokens; 0 when unknown
 	MaxOutput int64                    // in tokens; 0 when unknown
@@ -107,7 +108,7 @@ func (s *Session) setModel(o *owned, c event.SetModel) {
 		return
 	}
 	o.mind = s.taught(next)
-	o.tell(event.ModelChanged{Provider: next.id(), Model: next.Model, Window: o.mind.window()}, event.Notice{Key: "model"})
+	o.tell(event.ModelChanged{Provider: next.id(), Model: next.Model, Host: next.Host, Window: o.mind.window()}, event.Notice{Key: "model"})
 }
 
 // setThought changes how much the model may think.

@@ -105,7 +105,7 @@ func (s *Session) ceiling() gate.Level { return s.effective(s.o.Level, s.o.OptOu
 func (s *Session) begin(ctx context.Context, info audit.SessionInfo) error {
 	err := s.owner.emit(event.Opened{
 		Root: s.o.World.Root(), Front: string(s.o.Front), Level: info.Level,
-		Sandbox: info.Sandbox.Setting + " " + info.Sandbox.Grade, Provider: s.o.Mind.id(), Model: s.o.Model,
+		Sandbox: info.Sandbox.Setting + " " + info.Sandbox.Grade, Provider: s.o.Mind.id(), Model: s.o.Model, Host: s.o.Host,
 		Version: info.Version, Resumed: len(s.o.Past) > 0, Facts: s.o.Facts.Text() + s.o.Skills,
 		Parent: s.parentID(), Network: "off", Window: s.o.Window, MaxCost: s.o.Budget.Money(false),
 	})

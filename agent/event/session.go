@@ -12,6 +12,7 @@ type Opened struct {
 	Sandbox  string `json:"sandbox"` // setting and grade, "auto A"
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
+	Host     string `json:"host,omitempty"` // where requests to it go: "local" for this machine, else the host
 	Version  string `json:"version"`
 	Resumed  bool   `json:"resumed,omitempty"`
 	Title    string `json:"title,omitempty"`
@@ -35,6 +36,7 @@ type LevelChanged struct {
 type ModelChanged struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
+	Host     string `json:"host,omitempty"`   // as in Opened
 	Window   int64  `json:"window,omitempty"` // in tokens; 0 when unknown
 }
 

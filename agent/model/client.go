@@ -95,6 +95,15 @@ func Open(c Config) (*Client, error) {
 	return newClient(preset, base, transport, c), nil
 }
 
+// Host is where requests go: "local" for this machine, else the host.
+func (c *Client) Host() string {
+	host := c.base.Hostname()
+	if ip, err := netip.ParseAddr(host); host == "localhost" || err == nil && ip.IsLoopback() {
+		return "local"
+	}
+	return c.base.Host
+}
+
 // newClient fills in what a Config leaves open.
 func newClient(p Preset, base *url.URL, transport http.RoundTripper, cfg Config) *Client {
 	c := &Client{

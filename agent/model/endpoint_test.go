@@ -53,14 +53,20 @@ func TestKeyStaysSecret(t *testing.T) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
-	for _, good := range []Config{
-		{Provider: "ollama", BaseURL: "http://192.168.1.5:11434", AllowRemote: true},
-		{Provider: "ollama", BaseURL: "http://localhost:11434"},
-		{Provider: "vllm", BaseURL: "http://[::1]:8000/v1"},
-		{Provider: "openai-chat", BaseURL: "https://api.example.com/v1", Key: key},
+	for _, good := range []struct {
+		Config
+		host string // what a person is told of where requests go
+	}{
+		{Config{Provider: "ollama", BaseURL: "http://192.168.1.5:11434", AllowRemote: true}, "192.168.1.5:11434"},
+		{Config{Provider: "ollama", BaseURL: "http://localhost:11434"}, "local"},
+		{Config{Provider: "ollama"}, "local"},
+		{Config{Provider: "vllm", BaseURL: "http://[::1]:8000/v1"}, "local"},
+		{Config{Provider: "openai-chat", BaseURL: "https://api.example.com/v1", Key: key}, "api.example.com"},
+		{Config{Provider: "openai-chat", BaseURL: "http://127.0.0.1:9/v1"}, "local"},
 	} {
-		if _, err := Open(good); err != nil {
-			t.Errorf("%+v: %v", good, err)
+		c, err := Open(good.Config)
+		if err != nil || c.Host() != good.host {
+			t.Errorf("%+v: %v, %v", good, c, err)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (a *app) localProvider(ctx context.Context, p place, preset model.Preset, c
 	}
 	probed := model.NewProbed(client, map[string]model.ToolMode{info.Model: mode}, func(_ string, m model.ToolMode) error { return tools.Keep(key, m) })
 	return agent.Mind{
-		Provider: probed, Model: info.Model, Price: pricing(info, true), Window: window, MaxOutput: info.MaxOutput,
+		Provider: probed, Model: info.Model, Host: client.Host(), Price: pricing(info, true), Window: window, MaxOutput: info.MaxOutput,
 		Small: window < smallWindow, Images: info.Images || m.Images,
 	}, nil
 }

@@ -126,7 +126,7 @@ func (p *opening) branch(ctx context.Context) func() (string, error) {
 // first is what is known of a session before it begins: its sandbox is not
 // tried yet.
 func (o *opened) first() event.Opened {
-	out := event.Opened{Root: o.root, Level: o.options.Level.String(), Sandbox: o.settings.Sandbox + " ?", Network: "off", Model: o.mind.Model}
+	out := event.Opened{Root: o.root, Level: o.options.Level.String(), Sandbox: o.settings.Sandbox + " ?", Network: "off", Model: o.mind.Model, Host: o.mind.Host}
 	if o.mind.Provider != nil {
 		out.Provider = o.mind.Provider.ID()
 	}

@@ -68,7 +68,7 @@ func (a *app) mind(ctx context.Context, p place, redactor *secret.Redactor) (age
 		return agent.Mind{}, &exitError{exitModel, err}
 	}
 	return agent.Mind{
-		Provider: client, Model: name, Price: pricing(info, false), Window: info.Context, MaxOutput: info.MaxOutput,
+		Provider: client, Model: name, Host: client.Host(), Price: pricing(info, false), Window: info.Context, MaxOutput: info.MaxOutput,
 		Small: info.Context > 0 && info.Context < smallWindow, Images: info.Images,
 	}, nil
 }

@@ -120,7 +120,7 @@ func (f *front) said(e event.Event) bool {
 		f.p.line("level", b.Level)
 		f.p.line("box", b.Sandbox)
 		f.p.line("net", word(b.Network, "off"))
-		f.p.line("model", word(strings.TrimSpace(b.Provider+" "+b.Model), "none"))
+		f.p.line("model", word(strings.TrimSpace(b.Provider+" "+b.Model), "none")+goes(b.Host))
 	case event.TurnStarted:
 		f.partial = ""
 		f.p.prose("you", b.Text)
@@ -151,7 +151,7 @@ func (f *front) happened(e event.Event, before int) {
 	case event.LevelChanged:
 		f.p.line("level", b.From+" -> "+b.To)
 	case event.ModelChanged:
-		f.p.line("model", b.Provider+" "+b.Model)
+		f.p.line("model", b.Provider+" "+b.Model+goes(b.Host))
 	case event.Egress:
 		f.p.line("net", strings.TrimSpace(b.Status+"  "+b.Method+" "+b.Host+"  "+b.Reason))
 	case event.Refused:
@@ -258,4 +258,12 @@ func Start(out io.Writer, s snap.Start) error {
 		p.line("start", t)
 	}
 	return p.err
+}
+
+// goes says where requests to a model go; nothing for a script.
+func goes(host string) string {
+	if host == "" {
+		return ""
+	}
+	return ", " + host
 }

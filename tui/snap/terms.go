@@ -39,6 +39,7 @@ type Window struct {
 type Model struct {
 	Provider string
 	Name     string
+	Host     string // where requests go: "local", a host, "" when nobody said
 	Window   int64  // in tokens; 0 when unknown
 	Thought  string // how much it may think; "" when nobody said
 }
@@ -71,7 +72,7 @@ func sum(u event.Usage) int64 { return u.Input + u.CacheRead + u.CacheWrite + u.
 // Expect takes what is known of a session that is being opened.
 func (s *State) Expect(b event.Opened) {
 	s.Session.Root, s.Terms.Level, s.Terms.Sandbox, s.Net.Reach = b.Root, b.Level, b.Sandbox, b.Network
-	s.Model.Provider, s.Model.Name, s.Model.Window, s.Spent.MaxCost = b.Provider, b.Model, b.Window, b.MaxCost
+	s.Model.Provider, s.Model.Name, s.Model.Host, s.Model.Window, s.Spent.MaxCost = b.Provider, b.Model, b.Host, b.Window, b.MaxCost
 }
 
 // Look takes what is known where there is no session yet.
@@ -93,7 +94,7 @@ func (s *State) applyTerms(e event.Event) bool {
 	case event.PolicyChanged:
 		s.Talk.tell(e, "rules", strings.TrimSpace(b.What+" "+b.Rule))
 	case event.ModelChanged:
-		s.Model.Provider, s.Model.Name, s.Model.Window = b.Provider, b.Model, b.Window
+		s.Model.Provider, s.Model.Name, s.Model.Host, s.Model.Window = b.Provider, b.Model, b.Host, b.Window
 		s.Talk.tell(e, "model", b.Provider+" "+b.Model)
 	case event.ThoughtChanged:
 		s.Model.Thought = b.Level

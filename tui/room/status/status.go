@@ -3,6 +3,7 @@
 package status
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
@@ -138,8 +139,8 @@ func model(m snap.Model) view.Line {
 		return view.Lit(theme.Warn, safe.Lit("no model"))
 	case m.Name == "":
 		return view.Text(theme.Plain, safe.Strict(m.Provider))
-	default:
-		return view.Join(view.Text(theme.Plain, safe.Strict(m.Name)), view.Spaces(1), view.Text(theme.Dim, safe.Strict(m.Provider)))
+	default: // where the words go says more than whose kind the server is
+		return view.Join(view.Text(theme.Plain, safe.Strict(m.Name)), view.Spaces(1), view.Text(theme.Dim, safe.Strict(cmp.Or(m.Host, m.Provider))))
 	}
 }
 

@@ -51,6 +51,8 @@ func TestWords(t *testing.T) {
 			"[=] always_ask   box A   net off   LOG BROKEN   no model   ctx 0   $0.00"},
 		{"no price", snap.State{Session: snap.Session{Opened: true}, Terms: snap.Terms{Level: "always_ask", Sandbox: "auto A"}, Spent: snap.Spent{Used: 12_345, Unpriced: true}, Model: snap.Model{Provider: "x"}},
 			"[=] always_ask   box A   net off   x   ctx 12k   cost unknown   log new"},
+		{"this machine", snap.State{Model: snap.Model{Provider: "ollama", Name: "qwen3:8b", Host: "local"}}, "[ ] no session   box unknown   net off   qwen3:8b local   log new"},
+		{"another one", snap.State{Model: snap.Model{Provider: "openai-chat", Name: "m", Host: "api.example.org"}}, "[ ] no session   box unknown   net off   m api.example.org   log new"},
 	} {
 		if got := plain(Line(&c.s, 200, false)); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
