@@ -54,7 +54,7 @@ func TestReviewsCostTheSession(t *testing.T) {
 		sent := 0
 		r := newRig(t, []step{{Say: "x", Calls: []call{{"execute_command", map[string]any{"command": "echo two > a.txt"}}}}, {Say: "done"}}, func(o *Options) {
 			o.Level, o.Mind.Price = gate.NeverAsk, func(model.Usage) *int64 { return new(int64) }
-			o.Guard = Guard{guardian.All, reviews(func(ctx context.Context, p guardian.Prompt) (string, error) {
+			o.Guard = Guard{Level: guardian.All, Mind: reviews(func(ctx context.Context, p guardian.Prompt) (string, error) {
 				sent++
 				return verdictOn("APPROVE", "null")(ctx, p)
 			})}
@@ -74,6 +74,42 @@ func TestReviewsCostTheSession(t *testing.T) {
 			t.Errorf("limit %d: %d reviews sent, %d questions, cost %d, of the budget %d", limit, sent, asked, cost, r.opts.Budget.Used().Cost)
 		}
 		r.verify()
+	}
+}
+
+// answering is a model that does its work and reviews: a review offers no tools.
+type answering struct {
+	model.Provider
+	reviews *int
+}
+
+func (a answering) Complete(ctx context.Context, r model.Request, f func(model.Delta)) (model.Reply, error) {
+	if len(r.Tools) > 0 {
+		return a.Provider.Complete(ctx, r, f)
+	}
+	*a.reviews++
+	return reviewing(verdictOn("APPROVE", "null")).Complete(ctx, r, f)
+}
+
+// TestTheOwnModelReviews is the one that answers now: nothing goes to a
+// provider any more that the person has left.
+func TestTheOwnModelReviews(t *testing.T) {
+	run := step{Say: "x", Calls: []call{{"execute_command", map[string]any{"command": "echo two > a.txt"}}}}
+	var left, next int
+	r := newRig(t, []step{run, {Say: "done"}, run, {Say: "done"}}, func(o *Options) {
+		scripted := o.Mind.Provider
+		o.Level, o.Guard, o.Mind.Provider = gate.NeverAsk, Guard{Level: guardian.All, Own: true}, answering{scripted, &left}
+		o.Switch = func(string, string) (Mind, error) {
+			return Mind{Provider: answering{scripted, &next}, Model: "local"}, nil
+		}
+	})
+	r.start("")
+	r.turn("go")
+	r.do(event.SetModel{Model: "local"}, func(e event.Event) bool { _, ok := e.Body.(event.ModelChanged); return ok })
+	r.turn("again")
+	r.stop()
+	if left != 1 || next != 1 {
+		t.Errorf("%d reviews by the model that was left, %d by its successor", left, next)
 	}
 }
 
@@ -102,7 +138,7 @@ func TestTheGuardiansReview(t *testing.T) {
 		for _, headless := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, " headless ", headless), func(t *testing.T) {
 				r := newRig(t, []step{{Say: "x", Calls: []call{{"execute_command", map[string]any{"command": "echo two > a.txt"}}}}, {Say: "done"}}, func(o *Options) {
-					o.Guard, o.Level = Guard{tt.level, reviews(tt.review)}, gate.NeverAsk
+					o.Guard, o.Level = Guard{Level: tt.level, Mind: reviews(tt.review)}, gate.NeverAsk
 					if headless {
 						o.Front, o.Interactive, o.CanAsk, o.OptOut = audit.FrontRun, false, false, true
 					}
@@ -139,7 +175,7 @@ func TestTheReviewIsFramed(t *testing.T) {
 	var seen []guardian.Prompt
 	r := newRig(t, []step{{Say: inject, Calls: []call{{"execute_command", map[string]any{"command": "echo '" + inject + " hunter2hunter2' > a.txt"}}}}, {Say: "done"}}, func(o *Options) {
 		o.Redactor.Add("hunter2hunter2")
-		o.Guard = Guard{guardian.All, reviews(func(ctx context.Context, p guardian.Prompt) (string, error) {
+		o.Guard = Guard{Level: guardian.All, Mind: reviews(func(ctx context.Context, p guardian.Prompt) (string, error) {
 			seen = append(seen, p)
 			return verdictOn("APPROVE", "null")(ctx, p)
 		})}
@@ -172,7 +208,7 @@ func TestTheReviewIsFramed(t *testing.T) {
 // TestReviewsAreStated: also those that rejected.
 func TestReviewsAreStated(t *testing.T) {
 	r := newRig(t, []step{{Say: "x", Calls: []call{{"execute_command", map[string]any{"command": "echo two > a.txt"}}}}, {Say: "done"}}, func(o *Options) {
-		o.Guard = Guard{guardian.All, reviews(verdictOn("REJECT", "null"))}
+		o.Guard = Guard{Level: guardian.All, Mind: reviews(verdictOn("REJECT", "null"))}
 	})
 	r.write("a.txt", "one\n")
 	r.start("")

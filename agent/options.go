@@ -100,4 +100,5 @@ type Guides struct {
 type Guard struct {
 	Level guardian.Level
 	Mind  Mind // the reviewing model; without a provider: the rules' score alone
+	Own   bool // the model that answers in the session reviews, whichever that is by then
 }

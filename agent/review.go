@@ -11,7 +11,7 @@ import (
 
 // reviewer asks the guardian's model; nil where there is none.
 func (s *Session) reviewer() guardian.Reviewer {
-	if s.o.Guard.Mind.Provider == nil {
+	if s.o.Guard.Mind.Provider == nil && !s.o.Guard.Own {
 		return nil
 	}
 	return s.reviewed
@@ -22,6 +22,12 @@ func (s *Session) reviewer() guardian.Reviewer {
 // review, and what it was about is a person's to decide.
 func (s *Session) reviewed(ctx context.Context, q guardian.Prompt) (string, error) {
 	m := s.taught(s.o.Guard.Mind)
+	if s.o.Guard.Own {
+		var err error
+		if m, err = s.mind(); err != nil {
+			return "", err
+		}
+	}
 	req := model.Request{Model: m.Model, System: q.System, Messages: []model.Message{model.UserText(q.User)}}
 	if err := Outgoing(s.o.Redactor, "", req); err != nil {
 		return "", err

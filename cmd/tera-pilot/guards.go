@@ -31,17 +31,17 @@ func (a *app) guard(ctx context.Context, p place, redactor *secret.Redactor, own
 	if err != nil || level == guardian.Off || p.settings.GuardianModel == "" || a.flags.script != "" {
 		return g, err
 	}
-	mind := own
-	if p.settings.GuardianModel != auto {
-		if id := p.settings.GuardianProvider; id != "" && id != auto {
-			p.settings.Provider = id
-		}
-		p.settings.Model = p.settings.GuardianModel
-		if mind, err = a.mind(ctx, p, redactor); err != nil {
-			return g, fmt.Errorf("guardian_model: %w", err)
-		}
+	if p.settings.GuardianModel == auto {
+		g.Own = own.Provider != nil
+		return g, nil
 	}
-	g.Mind = mind
+	if id := p.settings.GuardianProvider; id != "" && id != auto {
+		p.settings.Provider = id
+	}
+	p.settings.Model = p.settings.GuardianModel
+	if g.Mind, err = a.mind(ctx, p, redactor); err != nil {
+		return g, fmt.Errorf("guardian_model: %w", err)
+	}
 	return g, nil
 }
 
