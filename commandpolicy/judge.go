@@ -50,6 +50,10 @@ func (w *walker) judge(r run, name string) {
 func (j *judged) byGrammar() {
 	s := specFor(j.name)
 	hook := hookFor(j.name)
+	steered := j.steered()
+	if steered {
+		j.unknown("a version manager runs for " + j.name + " what a file of this folder names")
+	}
 	if s == nil && hook == nil {
 		j.call = generic(j.args)
 		j.unknown("nothing is known of what " + j.name + " does")
@@ -67,7 +71,7 @@ func (j *judged) byGrammar() {
 			hook = hookFor(s.name)
 		}
 		j.call = s.take(j.name, j.args)
-		if j.call.info && !j.taken(s.local) {
+		if j.call.info && !steered && !j.taken(s.local) {
 			return
 		}
 		j.call.info = false

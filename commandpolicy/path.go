@@ -16,6 +16,7 @@ const maxLinks = 40
 type places struct {
 	workspace, home, state string
 	look                   Look
+	programs               []string // the PATH of the command
 	kinds                  map[string]seen
 	lists                  map[string]listing
 }
@@ -32,7 +33,7 @@ type listing struct {
 
 func newPlaces(c Context) *places {
 	p := &places{workspace: path.Clean(c.Workspace), home: c.Home, state: c.State, look: c.Look,
-		kinds: map[string]seen{}, lists: map[string]listing{}}
+		programs: strings.Split(c.Env["PATH"], ":"), kinds: map[string]seen{}, lists: map[string]listing{}}
 	if p.home != "" {
 		p.home = path.Clean(p.home)
 	}

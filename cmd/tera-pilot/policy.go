@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,10 +126,31 @@ func (a *app) policyPlace() (commandpolicy.Context, error) {
 	if err != nil {
 		return commandpolicy.Context{}, err
 	}
-	return commandpolicy.Context{
-		Workspace: root, Home: home, State: state,
-		Env: map[string]string{"HOME": home}, Look: commandpolicy.BeneathDir(root),
-	}, nil
+	c := commandpolicy.Context{Workspace: root, Home: home, State: state, Env: map[string]string{"HOME": home}, Look: commandpolicy.BeneathDir(root)}
+	if path := a.getenv("PATH"); commandpolicy.Shims(path) {
+		c.Env["PATH"], c.Look = path, onPath{c.Look, filepath.SplitList(path)}
+	}
+	return c, nil
+}
+
+// onPath is a look that knows the programs of the PATH besides, where version
+// managers stand on it.
+type onPath struct {
+	commandpolicy.Look
+	dirs []string
+}
+
+// Lstat implements commandpolicy.Look.
+func (l onPath) Lstat(name string) (commandpolicy.Kind, string) {
+	dir := filepath.Dir(name)
+	if !slices.Contains(l.dirs, dir) {
+		return l.Look.Lstat(name)
+	}
+	kind, target := commandpolicy.BeneathDir(dir).Lstat(name)
+	if kind == commandpolicy.KindAbsent && !commandpolicy.Shims(dir) {
+		kind = commandpolicy.KindUnknown // a rule about a program holds wherever that is installed
+	}
+	return kind, target
 }
 
 // loadPolicy reads every policy file. A file with errors stops everything: a
