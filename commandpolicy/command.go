@@ -126,6 +126,9 @@ func (w *walker) unknownProgram(r run) {
 // systemBin are the folders whose programs are known by their name alone.
 var systemBin = setOf(`/bin /usr/bin /sbin /usr/sbin /usr/local/bin /usr/local/sbin /opt/homebrew/bin /usr/local/go/bin`)
 
+// manyInOne are programs that are nothing but what they are called by.
+var manyInOne = setOf(`busybox toybox coreutils uutils`)
+
 // byPath judges a program that is named by a path: known when it lies in a
 // system folder, else a file that is run.
 func (w *walker) byPath(r run) {
@@ -134,7 +137,14 @@ func (w *walker) byPath(r run) {
 	paths := probe.paths(name, true)
 	if len(paths) == 1 && systemBin[path.Dir(paths[0])] {
 		r.noFunc, r.external, r.lookup = true, true, false
-		w.judge(r, path.Base(paths[0]))
+		called, file := path.Base(name.text), path.Base(paths[0])
+		if manyInOne[file] {
+			file = called
+		}
+		w.judge(r, file)
+		if called != file { // a link: some programs are what they are called by
+			w.judge(r, called)
+		}
 		return
 	}
 	d := w.flow.node()

@@ -51,3 +51,24 @@ func TestShims(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkedPrograms: a program that is named by a link counts as what the link
+// is called and as what it leads to.
+func TestLinkedPrograms(t *testing.T) {
+	links := map[string]string{
+		"/sbin": "usr/sbin", "/usr/sbin/reboot": "/bin/systemctl", "/usr/bin/vi": "/etc/alternatives/vi", "/etc/alternatives/vi": "/usr/bin/vim.basic",
+		"/usr/bin/awk": "/usr/bin/mawk", "/usr/bin/ls": "/usr/bin/busybox", "/usr/bin/sh": "/usr/bin/busybox", "/workspace/reboot": "/bin/systemctl", "/workspace/ls": "/usr/bin/python3",
+	}
+	f, err := Load(strings.NewReader("[[rule]]\ncmd = [\"vi\"]\ndecision = \"deny\"\n"), "policy.toml", LayerUser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]Decision{
+		"/sbin/reboot": Deny, "./reboot": Deny, "/usr/bin/vi a.txt": Deny, "/usr/bin/awk '{print $1}' a.txt": Allow, "/usr/bin/ls": Allow, "/usr/bin/sh ls": Ask, "./ls": Ask,
+	} {
+		a := Parse(command, Context{Workspace: "/workspace", Home: "/home/u", Env: map[string]string{"HOME": "/home/u"}, Look: Overlay{Base: nothing{}, Links: links}})
+		if d, _ := New(f).Decide(a, When{}); d != want {
+			t.Errorf("%s: %v, want %v: %s", command, d, want, strings.Join(a.Problems, "; "))
+		}
+	}
+}
