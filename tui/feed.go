@@ -12,18 +12,18 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/app"
 )
 
-// A mailbox hands messages to the program in order, without ever making the
-// one who adds them wait: the renderer adds some while the program waits for
-// the renderer.
-type mailbox struct {
+// A mailbox hands things on in order, without ever making the one who adds them
+// wait: the renderer adds messages while the program waits for the renderer, and
+// the program adds commands while the session waits for its disk.
+type mailbox[T any] struct {
 	mu    sync.Mutex
-	queue []tea.Msg
+	queue []T
 	more  chan struct{} // holds one when there is something
 }
 
-func newMailbox() *mailbox { return &mailbox{more: make(chan struct{}, 1)} }
+func newMailbox[T any]() *mailbox[T] { return &mailbox[T]{more: make(chan struct{}, 1)} }
 
-func (b *mailbox) add(msg tea.Msg) {
+func (b *mailbox[T]) add(msg T) {
 	b.mu.Lock()
 	b.queue = append(b.queue, msg)
 	b.mu.Unlock()
@@ -33,7 +33,8 @@ func (b *mailbox) add(msg tea.Msg) {
 	}
 }
 
-func (b *mailbox) deliver(ctx context.Context, send func(tea.Msg)) {
+// deliver hands on what is there and what comes, until ctx ends.
+func (b *mailbox[T]) deliver(ctx context.Context, send func(T)) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -51,9 +52,9 @@ func (b *mailbox) deliver(ctx context.Context, send func(tea.Msg)) {
 }
 
 // send hands commands to the session, one after the other.
-func send(s Session, box *mailbox) func(tea.Msg) {
-	return func(c tea.Msg) {
-		if err := s.Send(c.(event.Command)); err != nil {
+func send(s Session, box *mailbox[tea.Msg]) func(event.Command) {
+	return func(c event.Command) {
+		if err := s.Send(c); err != nil {
 			box.add(app.Lost{Err: fmt.Errorf("session: %w", err)})
 		}
 	}
@@ -68,7 +69,7 @@ var errGone = errors.New("the session ended")
 
 // follow hands the session's events to the program until one of them ends. A
 // feed that was cut off is taken up again where it ended.
-func follow(ctx context.Context, s Session, box *mailbox) {
+func follow(ctx context.Context, s Session, box *mailbox[tea.Msg]) {
 	var seq uint64
 	for ctx.Err() == nil {
 		backlog, live, cancel, err := s.Subscribe(seq)
@@ -93,7 +94,7 @@ func follow(ctx context.Context, s Session, box *mailbox) {
 
 // relay hands on one feed.
 type relay struct {
-	box  *mailbox
+	box  *mailbox[tea.Msg]
 	last uint64 // number of the last stored event
 	told int    // how many events there were
 	over bool   // the session said that it is closed

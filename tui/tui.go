@@ -176,7 +176,7 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	box, commands := newMailbox(), newMailbox()
+	box, commands := newMailbox[tea.Msg](), newMailbox[event.Command]()
 	source := tty.NewSource(o.In, time.Now)
 	gate := tty.NewGate(o.Out, func(n uint64) { box.add(app.Written{N: n, At: time.Now()}) })
 	var composed atomic.Bool // set by the loop, read by who draws
@@ -190,7 +190,7 @@ func runScreen(ctx context.Context, o Options) (Outcome, error) {
 		recall = o.Session.Recall
 	}
 	model := app.New(ctx, app.Options{
-		Send: func(c event.Command) { commands.add(c) }, Recall: recall, Log: o.Log, Desk: o.Desk,
+		Send: commands.add, Recall: recall, Log: o.Log, Desk: o.Desk,
 		Start: o.Start, Refresh: o.Refresh, First: o.First, Says: o.Says, Late: o.Late,
 		Now: time.Now, Read: source.Last, Fence: gate.Answered, Composed: func() { composed.Store(true) }, Code: o.Code, By: o.By,
 		Profile: theme.Profile(o.Env), Theme: o.Theme, Inline: o.Mode == Inline, Keys: bindings, Still: o.Still,
@@ -236,7 +236,7 @@ func notifier(n Notify, gate *tty.Gate) func(tty.Notice) error {
 }
 
 // later hands on what whoever started the front end changes while it runs.
-func later(ctx context.Context, sizes <-chan Size, themes <-chan string, box *mailbox) {
+func later(ctx context.Context, sizes <-chan Size, themes <-chan string, box *mailbox[tea.Msg]) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -250,7 +250,7 @@ func later(ctx context.Context, sizes <-chan Size, themes <-chan string, box *ma
 }
 
 // post hands on what was read. What Bubble Tea waits for goes to it as well.
-func post(box *mailbox, in tty.Input) {
+func post(box *mailbox[tea.Msg], in tty.Input) {
 	box.add(in)
 	switch in.Event.(type) {
 	case uv.ModeReportEvent, uv.BackgroundColorEvent, uv.KeyboardEnhancementsEvent:

@@ -22,20 +22,27 @@ type banners struct {
 	arm    *arm.Prompt
 	opened time.Time // when a letter opened what lies above the conversation; zero when none did
 	letter string    // that did
+	held   string    // letters that a frame took the banner of: typing
 }
 
-// drawn says which letters a frame shows; next numbers one that has others. It
-// returns typing: a letter that was held and stands for nothing any more.
-func (b *banners) drawn(letters string, now time.Time, next func() uint64) (typed string) {
+// drawn says which letters a frame shows; next numbers one that has others. A
+// letter that was held and stands for nothing any more is typing.
+func (b *banners) drawn(letters string, now time.Time, next func() uint64) {
 	if letters == b.keys {
-		return ""
+		return
 	}
-	typed = b.disturb(now)
+	b.held += b.disturb(now)
 	if b.keys, b.arm = letters, nil; letters != "" {
 		b.arm = arm.New(now)
 		b.arm.Frame(next())
 	}
-	return typed
+}
+
+// typed is what frames left behind of typing, once.
+func (b *banners) typed() string {
+	held := b.held
+	b.held = ""
+	return held
 }
 
 // disturb says that something came or changed. It returns typing, see

@@ -10,6 +10,7 @@ import (
 // settle does what time alone brings about, and returns what comes of it, and
 // the tick at which to look again. An idle program has none.
 func (m *Model) settle(now time.Time) (cmd tea.Cmd) {
+	m.composer.Insert(m.banners.typed())
 	if at, ok := m.mayFocus(); ok && !now.Before(at) {
 		m.focusItself(now)
 		m.frame.dirty = true

@@ -73,7 +73,7 @@ func (m *Model) compose(now time.Time) view.Frame {
 	var f view.Frame
 	switch r := m.asks.focused(); {
 	case r != nil:
-		m.composer.Insert(m.banners.drawn("", now, m.frame.next)) // they are not on the screen
+		m.banners.drawn("", now, m.frame.next) // they are not on the screen
 		f.Lines, f.Cursor = r.View(w, room, m.widths, now, m.frame.next)
 	case m.panel != nil:
 		f.Lines, f.Cursor = m.panelView(w, room, now)
@@ -189,7 +189,7 @@ func (m *Model) attention(w, rows int, now time.Time) []view.Line {
 	rows -= len(waiting) + len(window)
 	banners = banners[:min(len(banners), max(0, rows))]
 	rows -= len(banners)
-	m.composer.Insert(m.banners.drawn(m.letters(notices, len(banners)), now, m.frame.next))
+	m.banners.drawn(m.letters(notices, len(banners)), now, m.frame.next)
 	queue = queue[max(0, len(queue)-max(0, rows)):]
 	rows -= len(queue)
 	plan = plan[:min(len(plan), max(0, rows))]
