@@ -21,6 +21,7 @@ func (m *Model) settle(now time.Time) (cmd tea.Cmd) {
 		cmd, wait = m.outcome(r, o, now), w
 	} else {
 		cmd, wait = m.bannerDue(now)
+		m.stay(now)
 	}
 	wake := m.nextWake(now)
 	if wait > 0 {
@@ -31,6 +32,13 @@ func (m *Model) settle(now time.Time) (cmd tea.Cmd) {
 	}
 	m.wakeAt = wake
 	return tea.Batch(cmd, tea.Tick(max(wake.Sub(now), time.Millisecond), func(time.Time) tea.Msg { return tick{wake} }))
+}
+
+// stay forgets the first ctrl+c when the time for the second one is over.
+func (m *Model) stay(now time.Time) {
+	if !m.quitting.IsZero() && !m.quitting.Add(quitWindow).After(now) {
+		m.quitting, m.note, m.frame.dirty = time.Time{}, nil, true
+	}
 }
 
 // sooner is the earlier of two times; the zero time is never.
@@ -80,11 +88,7 @@ func (m *Model) nextWake(now time.Time) (wake time.Time) {
 		wake = sooner(wake, next)
 	}
 	if !m.quitting.IsZero() {
-		if end := m.quitting.Add(quitWindow); end.After(now) {
-			wake = sooner(wake, end)
-		} else {
-			m.quitting, m.note, m.frame.dirty = time.Time{}, nil, true
-		}
+		wake = sooner(wake, m.quitting.Add(quitWindow))
 	}
 	return wake
 }
