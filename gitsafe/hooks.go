@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 )
 
 // hookEvents are the hooks that git knows (githooks(5)).
@@ -83,7 +85,7 @@ func readHook(path string) ([]byte, bool) {
 	if err != nil || !fi.Mode().IsRegular() || fi.Mode()&0o111 == 0 || fi.Size() > maxHook {
 		return nil, false
 	}
-	f, err := os.Open(path)
+	f, err := roots.Plain(path)
 	if err != nil {
 		return nil, false
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 )
 
 // Find is the layout of the repository whose working tree holds dir, found
@@ -181,7 +183,7 @@ func readSmall(path string) ([]byte, error) {
 	if !fi.Mode().IsRegular() || fi.Size() > maxPointer {
 		return nil, refuse("", "%s is not a small file", path)
 	}
-	f, err := os.Open(path)
+	f, err := roots.Plain(path)
 	if err != nil {
 		return nil, err
 	}

@@ -87,6 +87,9 @@ func TestHostileLayout(t *testing.T) {
 		"second name of a message":           func(l *lab) { l.must(os.Link(l.outside+"/victim.txt", l.repo+"/.git/MERGE_MSG")) },
 		"pipe in the git directory":          func(l *lab) { l.must(syscall.Mkfifo(l.repo+"/.git/packed-refs", 0o600)) },
 		"pipe as .git":                       func(l *lab) { l.must(os.RemoveAll(l.repo + "/.git")); l.must(syscall.Mkfifo(l.repo+"/.git", 0o600)) },
+		"pipe as .gitignore":                 func(l *lab) { l.must(syscall.Mkfifo(l.repo+"/.gitignore", 0o600)) },
+		"pipe as .gitattributes":             func(l *lab) { l.must(syscall.Mkfifo(l.repo+"/.gitattributes", 0o600)) },
+		"pipe as alternates":                 func(l *lab) { l.must(syscall.Mkfifo(l.repo+"/.git/objects/info/alternates", 0o600)) },
 		"links in the folder of LFS":         func(l *lab) { l.must(os.Symlink(l.outside, l.repo+"/.git/lfs")) },
 		"format of a newer git":              func(l *lab) { l.set("core.repositoryFormatVersion", "99") },
 		"extension of a newer git": func(l *lab) {

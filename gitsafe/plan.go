@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
@@ -77,8 +78,10 @@ func (g *Git) locate(dir string) (Repo, error) {
 		repo.AboveRoot = true
 	}
 	repo.Operation = operation(repo.GitDir)
-	repo.Alternates = alternates(repo.CommonDir)
-	return repo, nil
+	if repo.Alternates, err = alternates(repo.CommonDir); err != nil {
+		return Repo{}, err
+	}
+	return repo, noPipes(repo)
 }
 
 // planConfig decides what is in force in the repository.
@@ -151,7 +154,7 @@ func (p *Plan) unrun() {
 		}
 	}
 	if !slices.Contains([]string{"add", "commit", "mv", "rm", "apply"}, p.Call.Sub) && p.look.own["filter.lfs.smudge"] != "" {
-		if text, err := os.ReadFile(filepath.Join(p.Repo.Top, ".gitattributes")); err == nil && strings.Contains(string(text), "filter=lfs") {
+		if text, err := roots.ReadPlain(filepath.Join(p.Repo.Top, ".gitattributes"), maxAttributes); err == nil && strings.Contains(string(text), "filter=lfs") {
 			p.note("large files stay pointers; git lfs pull, run by yourself, fetches them")
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 )
 
 // preflight looks at the git directory before git does: no links, no special
@@ -125,9 +127,12 @@ func savedState(gitDir string) error {
 }
 
 func checkTodo(path string) error {
-	f, err := os.Open(path)
+	f, err := roots.Plain(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing is saved
+	}
 	if err != nil {
-		return nil //nolint:nilerr // no list, nothing saved; git says so itself
+		return refuse("abort the operation", "the list of what is left to do cannot be read: %v", err)
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
@@ -149,10 +154,13 @@ func checkTodo(path string) error {
 }
 
 // alternates are the object folders elsewhere that a repository reads.
-func alternates(commonDir string) []string {
-	content, err := os.ReadFile(filepath.Join(commonDir, "objects/info/alternates"))
+func alternates(commonDir string) ([]string, error) {
+	content, err := roots.ReadPlain(filepath.Join(commonDir, "objects/info/alternates"), maxAttributes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
-		return nil
+		return nil, refuse("remove it", "the list of object folders elsewhere cannot be read: %v", err)
 	}
 	var dirs []string
 	for line := range strings.Lines(string(content)) {
@@ -160,5 +168,22 @@ func alternates(commonDir string) []string {
 			dirs = append(dirs, against(filepath.Join(commonDir, "objects"), line))
 		}
 	}
-	return dirs
+	return dirs, nil
 }
+
+// noPipes refuses what git opens at each look and would wait for. One that lies
+// deeper ends with the time limit.
+func noPipes(repo Repo) error {
+	for _, path := range []string{
+		filepath.Join(repo.Top, ".gitignore"), filepath.Join(repo.Top, ".gitattributes"),
+		filepath.Join(repo.CommonDir, "info/exclude"), filepath.Join(repo.CommonDir, "info/attributes"),
+	} {
+		if fi, err := os.Lstat(path); err == nil && fi.Mode()&(fs.ModeNamedPipe|fs.ModeDevice|fs.ModeSocket) != 0 {
+			return refuse("remove it", "%s is no file, and git would wait for it", path)
+		}
+	}
+	return nil
+}
+
+// maxAttributes bounds the small files of a repository that are read whole.
+const maxAttributes = 16 << 20

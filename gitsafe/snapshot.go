@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 )
 
 // A Snapshot is work that was saved before an operation that can lose it.
@@ -253,10 +255,13 @@ func (s *saver) trees(tracked bool) (work, staged string, err error) {
 	return s.git(index, nil, "write-tree"), staged, s.err
 }
 
+// maxIndex is far above the index of any tree that people work in.
+const maxIndex = 1 << 30
+
 // copyIndex puts a copy beside the index, where git may write.
 func (s *saver) copyIndex() (string, error) {
 	dir := s.plan.Repo.GitDir
-	content, err := os.ReadFile(filepath.Join(dir, "index"))
+	content, err := roots.ReadPlain(filepath.Join(dir, "index"), maxIndex)
 	if err != nil {
 		return "", err
 	}

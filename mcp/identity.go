@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 )
 
 // An Identity is what a server is: pins hold for exactly it. Values of
@@ -200,7 +202,7 @@ func executable(name string) (string, error) {
 }
 
 func hashFile(name string) (sum string, err error) {
-	f, err := os.Open(name)
+	f, err := roots.Plain(name)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package ossandbox
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 )
 
 // A checkpoint is what the check after a run compares with: the mounts keep a
@@ -177,9 +180,9 @@ func (g gitDir) gitDirs() []string {
 
 // rebaseRuns says that a list of a rebase holds a line that runs a command.
 func rebaseRuns(todo string) bool {
-	b, err := os.ReadFile(todo)
+	b, err := roots.ReadPlain(todo, 16<<20)
 	if err != nil {
-		return false
+		return !errors.Is(err, fs.ErrNotExist) // what cannot be read can hold anything
 	}
 	for line := range strings.Lines(string(b)) {
 		// Git ends a word at a blank, a tab, or the end of the line.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 )
 
 // A gitDir is a repository's metadata as the plan must treat it.
@@ -124,7 +126,7 @@ func readSmall(file string, limit int64) ([]byte, error) {
 	if st.Size() > limit {
 		return nil, fmt.Errorf("%s has %d bytes, more than %d", file, st.Size(), limit)
 	}
-	return os.ReadFile(file)
+	return roots.ReadPlain(file, limit)
 }
 
 func resolveFrom(dir, p string) (string, error) {

@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"os"
+
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 )
 
 var errIndex = errors.New("git index cannot be read")
@@ -15,14 +16,7 @@ const maxIndex = 256 << 20
 // without running git. The format is gitformat-index(5), versions 2 to 4; a
 // split index counts as unreadable.
 func trackedNames(file string) (map[string]string, error) {
-	st, err := os.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-	if st.Size() > maxIndex {
-		return nil, errIndex
-	}
-	b, err := os.ReadFile(file)
+	b, err := roots.ReadPlain(file, maxIndex)
 	if err != nil {
 		return nil, err
 	}

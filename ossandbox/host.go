@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 )
 
 // A host is what the sandbox knows of the person's machine for its whole life:
@@ -158,7 +160,7 @@ func goModCache(cfg *Config) string {
 
 func goSettings(cfg *Config) map[string]string {
 	m := map[string]string{}
-	if f, err := os.Open(filepath.Join(cfg.Home, ".config/go/env")); err == nil {
+	if f, err := roots.Plain(filepath.Join(cfg.Home, ".config/go/env")); err == nil {
 		defer f.Close()
 		for sc := bufio.NewScanner(f); sc.Scan(); {
 			if k, v, ok := strings.Cut(sc.Text(), "="); ok {
@@ -180,8 +182,8 @@ func goSettings(cfg *Config) map[string]string {
 // include, whether their condition holds or not.
 func redactedCopies(cfg *Config) (copies []homeCopy) {
 	add := func(from, as string, redact func(string) string) (text string, ok bool) {
-		b, err := os.ReadFile(from)
-		if err != nil || len(b) > 1<<20 || slices.ContainsFunc(copies, func(c homeCopy) bool { return c.path == as }) {
+		b, err := roots.ReadPlain(from, 1<<20)
+		if err != nil || slices.ContainsFunc(copies, func(c homeCopy) bool { return c.path == as }) {
 			return "", false
 		}
 		copies = append(copies, homeCopy{as, []byte(redact(string(b)))})

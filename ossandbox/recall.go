@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 )
 
 // What git tracks is in its history, so a secret-like file that the index names
@@ -122,7 +124,7 @@ const maxBlob = 8 << 20
 
 // blobName is what git calls the content of a file, "" where that cannot be said.
 func blobName(file string) string {
-	f, err := os.Open(file)
+	f, err := roots.Plain(file)
 	if err != nil {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -205,6 +206,13 @@ func TestRebasesThatWait(t *testing.T) {
 		if got := rebaseRuns(todo); got != runs {
 			t.Errorf("%q: %v", line, got)
 		}
+	}
+	pipe := filepath.Join(t.TempDir(), "todo")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !rebaseRuns(pipe) || rebaseRuns(pipe+"-none") {
+		t.Error("a list that is a pipe is not told, or one that is not there is")
 	}
 	for _, dir := range []string{".git", ".git/worktrees/other", ".git/modules/a/b", ".git/modules/a/b/modules/c"} {
 		b := newBox(t)

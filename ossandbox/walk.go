@@ -2,12 +2,13 @@ package ossandbox
 
 import (
 	"bytes"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 )
 
 // maxWalk bounds the entries that one look at a workspace reads.
@@ -171,11 +172,6 @@ func harmlessPEM(p string) bool {
 	if filepath.Ext(p) != ".pem" {
 		return false
 	}
-	f, err := os.Open(p)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, 1<<20))
-	return err == nil && len(b) < 1<<20 && bytes.Contains(b, []byte("-----BEGIN ")) && !bytes.Contains(b, []byte("PRIVATE KEY"))
+	b, err := roots.ReadPlain(p, 1<<20)
+	return err == nil && bytes.Contains(b, []byte("-----BEGIN ")) && !bytes.Contains(b, []byte("PRIVATE KEY"))
 }

@@ -122,7 +122,7 @@ func each(dir string, do func(name string, data []byte) error) error {
 		if !e.Type().IsRegular() {
 			continue
 		}
-		b, err := statedir.ReadRegular(filepath.Join(dir, e.Name()))
+		b, err := statedir.ReadRegular(filepath.Join(dir, e.Name()), maxWhole)
 		if err == nil {
 			err = do(e.Name(), b)
 		}

@@ -59,3 +59,20 @@ func TestLogsThatAreNoFile(t *testing.T) {
 		}
 	}
 }
+
+// TestAHoleIsNoIndex: an index of terabytes of nothing is not read.
+func TestAHoleIsNoIndex(t *testing.T) {
+	store := NewStore(t.TempDir())
+	log, err := store.Create(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Close()
+	at := filepath.Join(store.dir, indexFile)
+	if err := errors.Join(os.WriteFile(at, nil, 0o600), os.Truncate(at, 1<<42)); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := store.List(); err != nil || len(list) != 1 {
+		t.Errorf("listed %d, %v", len(list), err)
+	}
+}

@@ -36,7 +36,7 @@ func (s *Store) readIndex() map[string]indexed {
 	if err != nil || have && s.vault.secret == "" {
 		return nil
 	}
-	b, err := statedir.ReadRegular(filepath.Join(s.dir, indexFile))
+	b, err := statedir.ReadRegular(filepath.Join(s.dir, indexFile), 64<<20)
 	if err == nil && have {
 		b, err = s.vault.key.OpenLine(indexContext, b)
 	}

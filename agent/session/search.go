@@ -21,6 +21,9 @@ type Hit struct {
 // longestHit is how much of a line a hit shows, in bytes.
 const longestHit = 200
 
+// maxWhole bounds what of a session is read whole, in bytes.
+const maxWhole = 512 << 20
+
 // Search finds a text in what was said and done in a session. Upper and lower
 // case of ASCII letters are the same.
 func (s *Store) Search(id, text string) ([]Hit, error) {
@@ -28,7 +31,7 @@ func (s *Store) Search(id, text string) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := statedir.ReadRegular(filepath.Join(dir, eventsFile))
+	raw, err := statedir.ReadRegular(filepath.Join(dir, eventsFile), maxWhole)
 	if err != nil {
 		return nil, fmt.Errorf("session log: %w", err)
 	}

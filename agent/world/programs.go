@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 	"golang.org/x/sys/unix"
 )
 
@@ -72,7 +73,7 @@ func (p *programs) plain(name, path string) (effect.Program, error) {
 // isScript says that a file is run by another program, which its first line
 // names. What cannot be read is taken for one.
 func isScript(file string) bool {
-	f, err := os.Open(file)
+	f, err := roots.Plain(file)
 	if err != nil {
 		return true
 	}

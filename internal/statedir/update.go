@@ -52,13 +52,17 @@ func OpenRegular(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// ReadRegular reads such a file whole.
-func ReadRegular(path string) ([]byte, error) {
+// ReadRegular reads such a file whole, if it has at most limit bytes: one with a
+// hole of terabytes would be read without end.
+func ReadRegular(path string, limit int64) ([]byte, error) {
 	f, err := OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
-	b, err := io.ReadAll(f)
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		b, err = nil, &UnsafeError{path, fmt.Sprintf("is larger than %d bytes", limit), "move it away"}
+	}
 	return b, errors.Join(err, f.Close())
 }
 
