@@ -131,11 +131,15 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 	if o.Drawn == nil {
 		o.Drawn = func() {}
 	}
-	if o.Mode == Lines || o.Mode == Auto && !fullScreen(o) {
+	if AsLines(o) {
 		return runLines(ctx, o)
 	}
 	return runScreen(ctx, o)
 }
+
+// AsLines says that Run would print lines: the person wants them, or the terminal
+// shows no screens.
+func AsLines(o Options) bool { return o.Mode == Lines || o.Mode == Auto && !fullScreen(o) }
 
 // fullScreen says that the terminal can show screens.
 func fullScreen(o Options) bool {
@@ -160,7 +164,8 @@ func lookup(env []string, name string) string {
 func runLines(ctx context.Context, o Options) (Outcome, error) {
 	o.Drawn()
 	if o.Session == nil {
-		return Outcome{}, lines.Start(o.Out, *o.Start)
+		c, err := lines.Start(ctx, lines.StartOptions{Start: *o.Start, Refresh: o.Refresh, Sessions: o.Desk.Sessions, In: o.In, Out: o.Out})
+		return Outcome{Chosen: c.ID, Text: c.Text, Next: c.Next}, err
 	}
 	return Outcome{}, lines.Run(ctx, lines.Options{Session: o.Session, Log: o.Log, Says: o.Says, In: o.In, Out: o.Out, By: o.By, Code: o.Code, Rules: o.Desk.Rules})
 }

@@ -62,23 +62,24 @@ func (a *app) talk(ctx context.Context, f sessionFlags, dir string) error {
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
 		return usage("this needs a terminal: use `tera-pilot run PROMPT` without one, or see `tera-pilot --help`")
 	}
-	p, err := a.place(dir)
-	if err != nil {
-		return err
-	}
-	look, err := a.modelChosen(ctx, f, p)
+	b, err := a.begun(ctx, f, dir)
 	if errors.Is(err, errLeft) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	l := launch{front: audit.FrontTUI, dir: dir, canAsk: true, last: f.last, resume: f.session, review: a.reviewProject}
-	if look != (snap.Request{}) {
-		if l, err = a.following(l, p.state, look); err != nil {
+	l := launch{front: audit.FrontTUI, dir: b.dir, canAsk: true, last: f.last, resume: f.session, review: a.reviewProject}
+	if b.look != (snap.Request{}) {
+		if l, err = a.following(l, b.place.state, b.look); err != nil {
 			return err
 		}
 		l.mind, l.says = &agent.Mind{}, lookingAround
+	}
+	if b.open != (snap.Request{}) {
+		if l, err = a.following(l, b.place.state, b.open); err != nil {
+			return err
+		}
 	}
 	return a.fromSessionToSession(ctx, f, l)
 }

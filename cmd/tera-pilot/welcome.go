@@ -82,12 +82,18 @@ func (a *app) welcome(ctx context.Context, f sessionFlags, p place, says string,
 			d.store = store
 			t.Desk.Sessions, t.Desk.Search = d.sessions, d.search
 		}
+		if tui.AsLines(t) {
+			start.Can = append(start.Can, d.more()...)
+		}
 		out, err := tui.Run(ctx, t)
 		if err != nil {
 			return snap.Request{}, err
 		}
 		if out.Next.Open != "" {
 			return out.Next, nil
+		}
+		if id, ok := strings.CutPrefix(out.Chosen, openLast); ok {
+			return snap.Request{Open: id, Root: p.root}, nil
 		}
 		done, err := a.took(ctx, f, p, &g, out)
 		if done || err != nil {
@@ -130,6 +136,12 @@ func (a *app) took(ctx context.Context, f sessionFlags, p place, g *greeting, ou
 	case "address":
 		g.named(ctx, out.Text)
 		return false, nil
+	case "folder":
+		err := a.elsewhere(p, out.Text)
+		if _, ok := errors.AsType[*elsewhereError](err); !ok {
+			g.says, err = err.Error(), nil
+		}
+		return false, err
 	case "guide":
 		_, err := a.choose(ctx, f, p, localScreen(p, totalMemory()))
 		return false, err

@@ -243,23 +243,6 @@ func (f *front) result(b event.CallResult) {
 		f.p.put(verb, safe.Join(safe.Lit("  "), t))
 	}
 }
-
-// Start prints what the start screen would show.
-func Start(out io.Writer, s snap.Start) error {
-	p := &printer{w: out}
-	p.line("start", s.Says)
-	for _, l := range s.Local {
-		p.line("start", strings.TrimSpace(fmt.Sprintf("local   %s  %s  %s  %s", l.Name, l.Address, l.State, l.Hint)))
-	}
-	for _, t := range s.Remote {
-		p.line("start", "remote  "+t)
-	}
-	for _, t := range s.Notes {
-		p.line("start", t)
-	}
-	return p.err
-}
-
 // goes says where requests to a model go; nothing for a script.
 func goes(host string) string {
 	if host == "" {
