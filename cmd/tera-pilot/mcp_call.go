@@ -57,7 +57,12 @@ func (a *app) callTool(ctx context.Context, server, tool string, args json.RawMe
 		return err
 	}
 	if _, err := o.tools.Lookup(mcp.Offered(server, tool)); err != nil {
-		return errors.Join(notOffered(o.mcp, server, tool), o.Close(audit.CloseError))
+		refused := notOffered(o.mcp, server, tool)
+		var exit *exitError
+		if errors.As(refused, &exit) && exit.code == exitDenied { // what is refused is evidence too
+			err = o.Note(ctx, audit.PinChange("call refused", server, tool, "", "", audit.ByFloor))
+		}
+		return errors.Join(refused, err, o.Close(audit.CloseError))
 	}
 	caller := mcpserver.Caller{Session: o, Hand: relay.Hand, Answer: func(q event.Question) event.Answer { return a.answerByHand(q, asks) }}
 	out, err := caller.Call(ctx, mcp.Offered(server, tool), args)
