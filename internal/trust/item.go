@@ -74,7 +74,8 @@ func (p *Project) Close() error { return p.root.Close() }
 
 // Read returns the bytes of a file of at most MaxFile bytes. A file that is
 // not there is fs.ErrNotExist; a link, or anything but a file, is an error
-// that says so.
+// that says so. An empty folder is nothing: while a command runs, the sandbox
+// keeps names closed with them that are not there, and a crash leaves them.
 func (p *Project) Read(name string) ([]byte, error) {
 	dir, base, err := p.folder(name)
 	if err != nil {
@@ -87,12 +88,25 @@ func (p *Project) Read(name string) ([]byte, error) {
 		return nil, err
 	case state.Type == roots.None:
 		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	case state.Type == roots.Folder && emptyFolder(dir, base):
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 	}
 	data, _, err := dir.Read(base, MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("%s of the project is not read: %w", name, err)
 	}
 	return data, nil
+}
+
+// emptyFolder says that a folder holds nothing. One that cannot be looked into
+// is not known to be empty.
+func emptyFolder(dir *roots.Dir, base string) bool {
+	d, err := dir.Open(base)
+	if err != nil {
+		return false
+	}
+	names, err := d.Names()
+	return errors.Join(err, d.Close()) == nil && len(names) == 0
 }
 
 // Names lists a folder of the project, sorted. One that is not there is empty.

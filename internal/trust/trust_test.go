@@ -184,6 +184,22 @@ func TestLinksAreRefused(t *testing.T) {
 	}
 }
 
+// TestAnEmptyFolderIsNoFile: what the sandbox puts in the place of a file that
+// is not there is nothing; a folder with something in it is refused.
+func TestAnEmptyFolderIsNoFile(t *testing.T) {
+	r := newRig(t)
+	if err := os.Mkdir(filepath.Join(r.root, ".mcp.json"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.p.Read(".mcp.json"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an empty folder: %v", err)
+	}
+	r.write(".mcp.json/x", "")
+	if _, err := r.p.Read(".mcp.json"); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder with a file: %v", err)
+	}
+}
+
 func TestTheStoreIsGuarded(t *testing.T) {
 	r := newRig(t)
 	r.write("AGENTS.md", "be nice\n")
