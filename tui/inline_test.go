@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -46,5 +47,34 @@ func TestInline(t *testing.T) {
 			t.Log(all)
 		}
 		p.Quit()
+	})
+}
+
+// TestInlineReads: what a session that is gone on with printed in an earlier
+// terminal is not printed again. It says how many entries that are, and the key
+// that it names shows them, as long as the session may be.
+func TestInlineReads(t *testing.T) {
+	bodies := []event.Body{opened()}
+	for n := 1; n <= 150; n++ {
+		bodies = append(bodies, event.TurnStarted{Turn: n, Text: fmt.Sprintf("question %d", n)}, event.Reply{Text: fmt.Sprintf("answer %d", n)}, event.TurnEnded{Turn: n, Status: "done"})
+	}
+	s := tuitest.NewSession(bodies...)
+	tuitest.Play(t, 100, 30, tui.Options{Session: s, Mode: tui.Inline}, func(p *tuitest.Program) {
+		p.Wait(20 * time.Second)
+		above := p.Screen.Scrollback() + p.Screen.Text()
+		if !strings.Contains(above, "100 earlier entries are not printed again: pgup reads them") || !strings.Contains(above, "question 51\n") || strings.Contains(above, "question 50\n") {
+			t.Errorf("printed:\n%.2000s", above)
+		}
+		p.Keys("pgup", "home")
+		p.Wait(2 * time.Second)
+		if text := p.Screen.Text(); !strings.Contains(text, "question 1\n") || !strings.Contains(text, "answer 3") {
+			t.Errorf("the first entries are not shown:\n%s", text)
+		}
+		p.Keys("esc")
+		s.Emit(event.TurnStarted{Turn: 151, Text: "one more"}, event.Reply{Text: "and its answer"}, event.TurnEnded{Turn: 151, Status: "done"})
+		p.Wait(5 * time.Second)
+		if text := p.Screen.Text(); !strings.Contains(text, "and its answer") || strings.Contains(text, "question 1\n") {
+			t.Errorf("it does not go on:\n%s", text)
+		}
 	})
 }

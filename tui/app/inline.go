@@ -16,8 +16,8 @@ import (
 // An inline is what stands in the terminal's own scrollback, in inline mode. The
 // renderer inserts lines above the frame by scrolling the screen: that loses rows
 // when lines and frame are more than the screen has. So the frame leaves room,
-// lines go there a few at a time, and none while a list or a question has the
-// whole screen.
+// lines go there a few at a time, and none while a list, a question or what is
+// read has the whole screen.
 type inline struct {
 	printed int           // entries that stand there
 	rows    int           // of the frame that was drawn last
@@ -51,7 +51,7 @@ func (m *Model) below(w, h int, now time.Time) ([]view.Line, *view.Cell) {
 
 // waiting says that something is finished and not printed yet, and may be soon.
 func (m *Model) waiting() bool {
-	return m.o.Inline && m.width > 0 && m.asks.focused() == nil && m.panel == nil &&
+	return m.o.Inline && m.width > 0 && m.asks.focused() == nil && m.panel == nil && !m.transcript.Reading() &&
 		m.inline.printed < len(m.state.Talk.Items) && finished(m.state.Talk.Items[m.inline.printed])
 }
 
@@ -85,7 +85,7 @@ func (m *Model) newlyFinished(now time.Time) []string {
 	var out []string
 	if n := len(m.state.Talk.Items) - maxAbove; in.printed == 0 && n > 0 {
 		in.printed = n
-		left := view.Lit(theme.Dim, safe.Join(safe.Lit(" --   "), safe.Int(n), safe.Lit(" earlier entries are not printed: without --inline all of them are there")))
+		left := view.Lit(theme.Dim, safe.Join(safe.Lit(" --   "), safe.Int(n), safe.Lit(" earlier entries are not printed again: pgup reads them here, esc comes back")))
 		out = append(out, m.widths.Draw(m.theme, m.widths.Cut(left, m.width-1), m.width-1))
 	}
 	for ; in.printed < len(m.state.Talk.Items) && finished(m.state.Talk.Items[in.printed]); in.printed++ {

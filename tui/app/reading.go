@@ -65,12 +65,11 @@ func (m *Model) moveKey(name string, k uv.Key) bool {
 	return true
 }
 
-// read goes to the entries of the conversation; false where they are not ours to
-// show, or there are none.
+// read goes to the entries of the conversation, which take the whole screen in
+// inline mode too; false where there are none.
 func (m *Model) read() bool {
-	if m.o.Inline {
-		m.warn("what was said stands above, in the terminal's own scrollback", "f2 shows all of it as text")
-		return false
+	if m.o.Inline && !m.transcript.Reading() {
+		m.body(m.width, max(1, m.height-8), m.o.Now()) // which was not on the screen so far
 	}
 	return m.transcript.Read()
 }

@@ -77,7 +77,7 @@ func (m *Model) compose(now time.Time) view.Frame {
 		f.Lines, f.Cursor = r.View(w, room, m.widths, now, m.frame.next)
 	case m.panel != nil:
 		f.Lines, f.Cursor = m.panelView(w, room, now)
-	case m.o.Inline:
+	case m.o.Inline && !m.transcript.Reading():
 		f.Lines, f.Cursor = m.below(w, max(1, room-m.inline.above(h)), now)
 		f.Lines = append(f.Lines, foot...)
 		return f

@@ -243,6 +243,7 @@ func (f *front) result(b event.CallResult) {
 		f.p.put(verb, safe.Join(safe.Lit("  "), t))
 	}
 }
+
 // goes says where requests to a model go; nothing for a script.
 func goes(host string) string {
 	if host == "" {
