@@ -13,7 +13,7 @@ import (
 // tui/app, the others by their package.
 func roomScreens() map[string]string {
 	return map[string]string{
-		"palette": "palette", "help": "help", "models": "models", "checks": "self-test", "sessions": "sessions", "undo": "undo", "jobs": "jobs", "rules": "remembered", "text": "plain-text", "auditLog": "activity",
+		"palette": "palette", "help": "help", "models": "models", "checks": "self-test", "sessions": "sessions", "undo": "undo", "jobs": "jobs", "rules": "remembered", "text": "plain-text", "auditLog": "activity", "conflicts": "undo-conflict",
 		"room/activity": "activity", "room/ask": "confirm", "room/composer": "working", "room/picker": "palette-all", "room/sheet": "review", "room/start": "start", "room/status": "trouble", "room/transcript": "finished",
 	}
 }

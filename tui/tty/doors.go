@@ -2,6 +2,7 @@ package tty
 
 import (
 	"encoding/base64"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -58,5 +59,21 @@ func (g *Gate) direct(seq string) error {
 
 // Run gives the terminal to another program, an editor, until that ends.
 func Run(c tea.ExecCommand, then func(error) tea.Msg) tea.Cmd {
-	return tea.Exec(c, func(err error) tea.Msg { return then(err) })
+	return tea.Exec(lasting{c}, func(err error) tea.Msg { return then(err) })
+}
+
+// lasting is a program that takes a moment. Bubble Tea stops the ticker of its
+// frames a little after it says so (tea.go, startRenderer): one that ended sooner
+// could have the ticker stopped after it was started again, and no frame would
+// come any more.
+type lasting struct{ tea.ExecCommand }
+
+// moment is more than a goroutine needs to run on, and less than a person sees.
+const moment = 30 * time.Millisecond
+
+// Run implements tea.ExecCommand.
+func (l lasting) Run() error {
+	err := l.ExecCommand.Run()
+	time.Sleep(moment)
+	return err
 }
