@@ -136,6 +136,23 @@ func TestReviewScreen(t *testing.T) {
 	})
 }
 
+// TestAKeyThatCanDoNothingSaysSo, also while a question has the screen; the next
+// key takes the words away, and the answer keys still do what they did.
+func TestAKeyThatCanDoNothingSaysSo(t *testing.T) {
+	reviewing(t, proposal("q"), func(p *tuitest.Program, s *tuitest.Session) {
+		p.Send("e")
+		p.Wait(2 * time.Second)
+		if text := p.Screen.Text(); !strings.Contains(text, "there is no editor here") || !strings.Contains(text, "ARMED") {
+			t.Errorf("e said nothing:\n%s", text)
+		}
+		p.Send("a")
+		p.Wait(2 * time.Second)
+		if text := p.Screen.Text(); strings.Contains(text, "no editor") || said(s) != fmt.Sprintf("answer q %d", event.Once) {
+			t.Errorf("%s\n%s", said(s), text)
+		}
+	})
+}
+
 // TestARevisionThatEndsInNoQuestion: the room goes when the call was decided
 // about.
 func TestARevisionThatEndsInNoQuestion(t *testing.T) {

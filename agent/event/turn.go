@@ -131,7 +131,7 @@ type Nudged struct {
 // Working says what the session is waiting for: model, tool, person or nothing.
 type Working struct {
 	On    string    `json:"on"`
-	Since time.Time `json:"since"`
+	Since time.Time `json:"since,omitzero"`
 	Says  string    `json:"says,omitempty"` // why it takes long, in our own words
 
 	Writes string `json:"writes,omitempty"` // the tool whose call the model is writing, as the model names it

@@ -24,6 +24,7 @@ type Options struct {
 	Prompt  string
 	JSON    bool // one event a line, then the result
 	Sandbox bool // commands have a sandbox of an accepted grade
+	OptOut  bool // --no-confirm was given
 	Out     io.Writer
 	Err     io.Writer
 

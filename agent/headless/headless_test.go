@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tera-pilot/tera-pilot/commandpolicy"
 )
 
 // hostile is text that must stay text.
@@ -81,5 +83,35 @@ func TestAnswerOfASchema(t *testing.T) {
 	}
 	if _, misfit := s.hold(`{"` + strings.Repeat("x", 1<<20) + `"`); len(misfit) > 2*maxMisfit {
 		t.Errorf("%d bytes are told", len(misfit))
+	}
+}
+
+// TestWayOut: what would have allowed several denials can be pasted as it is;
+// each rule stands there once, and what no rule would have allowed is named.
+func TestWayOut(t *testing.T) {
+	rule := func(path string) string {
+		return "[[path]]\nglob = [\"" + path + "\"]\neffect = [\"create\"]\ndecision = \"allow\"\n"
+	}
+	one, two, command := rule("tests"), rule("tests")+"\n"+rule("tests/a\u200b.py"), "[[rule]]\ncmd = \"go\"\ndecision = \"allow\"\n"
+	a := Denial{Effect: "mkdir tests", Decision: "denied", WouldAllow: &one}
+	got := wayOut([]Denial{a}, false)
+	if want := "to allow mkdir tests, put this into policy.toml (in ~/.tera_pilot):\n" + one + "\n"; got != want {
+		t.Errorf("one: %q", got)
+	}
+	more := []Denial{a, {Effect: "mkdir tests; create tests/a\u200b.py\nx = 1", Decision: "denied", WouldAllow: &two}, {Effect: "run go", Decision: "denied", WouldAllow: &command}, a,
+		{Effect: "run sed", Decision: "denied"}, {Effect: "run sed", Decision: "denied"}, {Effect: "write .git/config", Decision: "blocked"}}
+	got = wayOut(more, false)
+	policy, rest, ok := strings.Cut(strings.TrimPrefix(got, "to allow these, put this into policy.toml (in ~/.tera_pilot):\n"), "no rule would have allowed run sed\n")
+	if !ok || !strings.Contains(rest, "--no-confirm") || strings.Contains(got, ".git/config") {
+		t.Errorf("several: %s", got)
+	}
+	if strings.Count(policy, "[[") != 3 {
+		t.Errorf("not each rule once:\n%s", policy)
+	}
+	if _, err := commandpolicy.Load(strings.NewReader(policy), "policy.toml", commandpolicy.LayerUser); err != nil {
+		t.Errorf("cannot be pasted: %v\n%s", err, policy)
+	}
+	if got := wayOut(more[4:], true); strings.Contains(got, "--no-confirm") {
+		t.Errorf("what was given already is offered: %s", got)
 	}
 }

@@ -87,17 +87,13 @@ func (r *run) report(res Result) error {
 		_, err := fmt.Fprintf(r.Err, "%s: %s\n", res.Status, visible.Prose(res.Message))
 		errs = append(errs, err)
 	}
-	for _, d := range res.Denied {
-		if d.WouldAllow != nil {
-			_, err := fmt.Fprintf(r.Err, "to allow %s, put this into policy.toml (in ~/.tera_pilot):\n%s\n", visible.Strict(d.Effect), visible.Prose(*d.WouldAllow))
-			errs = append(errs, err)
-		}
-	}
+	_, err := fmt.Fprint(r.Err, wayOut(res.Denied, r.OptOut))
+	errs = append(errs, err)
 	if len(res.Files) > 0 {
 		_, err := fmt.Fprintf(r.Err, "%s changed: tera-pilot undo --session %s takes that back\n", counted(res.Files), res.Session)
 		errs = append(errs, err)
 	}
-	_, err := fmt.Fprintf(r.Err, "tests %s  session %s  audit %d %.8s\n", res.Verification, res.Session, res.Audit.Size, res.Audit.Head)
+	_, err = fmt.Fprintf(r.Err, "tests %s  session %s  audit %d %.8s\n", res.Verification, res.Session, res.Audit.Size, res.Audit.Head)
 	return errors.Join(append(errs, err)...)
 }
 

@@ -188,11 +188,15 @@ func (s *patchSet) plan(title string, e effect.Effect) {
 	s.titles, s.effects = append(s.titles, title), append(s.effects, e)
 }
 
-// title names the first files of the set and counts the others.
+// title counts the files of the set and names the first: a row cuts its end.
 func (s *patchSet) title() string {
 	const named = 3
-	if len(s.titles) <= named {
-		return strings.Join(s.titles, ", ")
+	switch n := len(s.titles); {
+	case n == 1:
+		return s.titles[0]
+	case n <= named:
+		return fmt.Sprintf("%d files: %s", n, strings.Join(s.titles, ", "))
+	default:
+		return fmt.Sprintf("%d files: %s and %d more", n, strings.Join(s.titles[:named], ", "), n-named)
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(s.titles[:named], ", "), len(s.titles)-named)
 }

@@ -70,6 +70,19 @@ func TestPatch(t *testing.T) {
 	}
 }
 
+// TestPatchTitle: how many files, before the row is cut.
+func TestPatchTitle(t *testing.T) {
+	for want, titles := range map[string][]string{
+		"patch a (+1 -1)":             {"patch a (+1 -1)"},
+		"2 files: patch a, delete b":  {"patch a", "delete b"},
+		"5 files: a, b, c and 2 more": {"a", "b", "c", "d", "e"},
+	} {
+		if got := (&patchSet{titles: titles}).title(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestPatchRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, diff, want string }{
 		{"empty", "a\n", "\n\n", "no hunk"},

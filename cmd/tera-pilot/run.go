@@ -158,7 +158,7 @@ func (a *app) turn(ctx context.Context, f runFlags, w wanted, report *reportFile
 		defer cancel()
 	}
 	res, err := headless.Run(limited, headless.Options{
-		Session: o, Prompt: w.prompt, JSON: f.json, Schema: w.schema, Sandbox: o.confined(), Out: a.stdout, Err: a.stderr,
+		Session: o, Prompt: w.prompt, JSON: f.json, Schema: w.schema, Sandbox: o.confined(), OptOut: f.noConfirm, Out: a.stdout, Err: a.stderr,
 		OutOfTime: func() bool { return ctx.Err() == nil && limited.Err() != nil },
 	})
 	status := closeStatus(res.Exit, err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/keys"
 	"github.com/tera-pilot/tera-pilot/tui/room/picker"
 	"github.com/tera-pilot/tera-pilot/tui/room/status"
@@ -71,10 +72,15 @@ func (m *Model) compose(now time.Time) view.Frame {
 	}
 	room := max(0, h-len(foot))
 	var f view.Frame
+	// A key that can do nothing says so also below a question, in the place of a
+	// rule: what is asked must not move under the next key.
 	switch r := m.asks.focused(); {
 	case r != nil:
 		m.banners.drawn("", now, m.frame.next) // they are not on the screen
 		f.Lines, f.Cursor = r.View(w, room, m.widths, now, m.frame.next)
+		if m.note != nil && h >= small {
+			foot[0] = status.Banners(event.AuditHead{}, []event.Notice{*m.note}, w, m.widths)[0]
+		}
 	case m.panel != nil:
 		f.Lines, f.Cursor = m.panelView(w, room, now)
 	case m.o.Inline && !m.transcript.Reading():
