@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
@@ -112,6 +113,9 @@ func (v *view) flow(s *stream, all bool) {
 			break
 		}
 	}
+	if s.id == "" { // white space begins no message
+		s.sent = end - len(strings.TrimLeftFunc(s.raw[:end], unicode.IsSpace))
+	}
 	if s.sent >= end {
 		return
 	}
@@ -122,10 +126,16 @@ func (v *view) flow(s *stream, all bool) {
 	s.sent = end
 }
 
-// finish ends a message with its whole text. What was sent and is not the
-// beginning of it stays a message of its own.
+// finish ends a message with its whole text, which has no white space at its
+// ends. What was sent and is not the beginning of it stays a message of its own.
 func (v *view) finish(s *stream, whole string) {
-	if !strings.HasPrefix(whole, s.raw) {
+	begun := strings.TrimLeftFunc(s.raw, unicode.IsSpace)
+	switch {
+	case strings.HasPrefix(whole, begun):
+		whole = s.raw[:len(s.raw)-len(begun)] + whole
+	case whole == strings.TrimSpace(begun):
+		whole = s.raw
+	default:
 		*s = stream{kind: s.kind}
 	}
 	s.raw = whole

@@ -3,6 +3,7 @@ package acp
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,31 @@ func TestStreamIsTheReply(t *testing.T) {
 		got := texts(t, "agent_message_chunk", shown(t, bodies...))
 		if len(got) != 2 || got[0] != whole || got[1] != "next" {
 			t.Errorf("size %d: %q", size, got)
+		}
+	}
+}
+
+// TestWhiteSpaceAtTheEnds, which models write and replies have not, makes no
+// second message of an answer, and none of nothing.
+func TestWhiteSpaceAtTheEnds(t *testing.T) {
+	for _, c := range []struct {
+		pieces []string
+		whole  string
+		want   []string
+	}{
+		{[]string{"\n\n", "Done:\n", "- a\n"}, "Done:\n- a", []string{"Done:\n- a\n"}},
+		{[]string{" Do"}, "Done", []string{"Done"}},
+		{[]string{"Done ", "\n", "and "}, "Done \nand more", []string{"Done \nand more"}},
+		{[]string{"\n", " \t"}, "", nil},
+		{[]string{"\n"}, "Done", []string{"Done"}},
+		{[]string{"one \n"}, "another", []string{"one \n", "another"}},
+	} {
+		var bodies []event.Body
+		for _, p := range c.pieces {
+			bodies = append(bodies, event.TextDelta{Text: p})
+		}
+		if got := texts(t, "agent_message_chunk", shown(t, append(bodies, event.Reply{Text: c.whole})...)); !slices.Equal(got, c.want) {
+			t.Errorf("%q, then %q: %q", c.pieces, c.whole, got)
 		}
 	}
 }
