@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/rulebook"
@@ -22,7 +23,8 @@ func (d *Dispatcher) scopes(p proposal) []event.Scope {
 	if len(offers) == 0 {
 		return nil
 	}
-	if d.past == nil && d.history != nil {
+	commands := slices.ContainsFunc(p.input.Set.Effects, func(e effect.Effect) bool { return e.Kind == effect.Exec || e.Kind == effect.Git })
+	if commands && d.past == nil && d.history != nil {
 		d.past = d.world.Past(d.history())
 	}
 	var out []event.Scope
@@ -31,7 +33,7 @@ func (d *Dispatcher) scopes(p proposal) []event.Scope {
 		if o.Keep > 0 {
 			s.Until = p.input.Now.Add(o.Keep)
 		}
-		if len(d.past) > 0 && o.File != nil {
+		if commands && len(d.past) > 0 && o.File != nil {
 			s.Seen = fmt.Sprintf("covers %d of %d earlier commands here", o.Covered(p.input, d.past), len(d.past))
 		}
 		out = append(out, s)

@@ -149,7 +149,7 @@ func (e *effects) change(k kind, x word) {
 		paths = append(paths, e.paths(known(x.glob), false)...)
 	}
 	if len(paths) == 0 || e.strays(x) {
-		e.refuse("changes a file that is not known before the run")
+		e.refuse("changes a path that is not known before the run")
 	}
 	for _, p := range paths {
 		e.changePath(k, p)

@@ -162,21 +162,26 @@ func kept(s event.Scope, keep time.Duration) Offer {
 	return Offer{Scope: s, Keep: keep}
 }
 
-// joined takes the i-th option of each claim, or its most general one.
+// joined takes the i-th option of each claim, or its most general one. It is
+// called by what has the most options: there it is that offers differ.
 func joined(per [][]event.Scope, i int) event.Scope {
 	var out event.Scope
 	var rules []string
-	for n, options := range per {
+	most := 0
+	for _, options := range per {
 		o := options[min(i, len(options)-1)]
-		if n == 0 {
-			out = o
+		if len(options) > most {
+			out, most = o, len(options)
 		}
 		if !slices.Contains(rules, o.Rule) {
 			rules = append(rules, o.Rule)
 		}
 	}
-	if len(rules) > 1 {
-		out.Title += fmt.Sprintf(" (%d rules)", len(rules))
+	switch more := len(rules) - 1; {
+	case more == 1:
+		out.Title += " and 1 more rule"
+	case more > 1:
+		out.Title += fmt.Sprintf(" and %d more rules", more)
 	}
 	out.Rule = strings.Join(rules, "\n")
 	return out

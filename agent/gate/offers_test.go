@@ -63,6 +63,23 @@ func TestWhatIsOfferedIsFound(t *testing.T) {
 	}
 }
 
+// TestOffersDifferInTheirWords: what differs between the offers of an act of
+// several paths is what they are called by.
+func TestOffersDifferInTheirWords(t *testing.T) {
+	in := base(onPath(effect.Mkdir, missing("tests")), create("tests/a.py"))
+	var titles []string
+	for _, o := range gate.Scopes(in, expect(t, in, gate.Ask, gate.ByTable)) {
+		titles = append(titles, o.Title+": not "+o.NoMatch)
+	}
+	want := []string{
+		"create tests/a.py and 1 more rule, this session: not any other file", "create tests/a.py and 1 more rule, 7 days: not any other file",
+		"create files in tests and 1 more rule, 7 days: not a file outside of tests",
+	}
+	if !slices.Equal(titles, want) {
+		t.Errorf("%q", titles)
+	}
+}
+
 func TestWhatIsNotOffered(t *testing.T) {
 	for name, e := range map[string]effect.Effect{
 		"protected name":   write("AGENTS.md"),

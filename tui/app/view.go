@@ -79,7 +79,7 @@ func (m *Model) compose(now time.Time) view.Frame {
 		m.banners.drawn("", now, m.frame.next) // they are not on the screen
 		f.Lines, f.Cursor = r.View(w, room, m.widths, now, m.frame.next)
 		if m.note != nil && h >= small {
-			foot[0] = status.Banners(event.AuditHead{}, []event.Notice{*m.note}, w, m.widths)[0]
+			foot[0] = status.Banners(event.AuditHead{}, []event.Notice{*m.note}, m.listens(), w, m.widths)[0]
 		}
 	case m.panel != nil:
 		f.Lines, f.Cursor = m.panelView(w, room, now)

@@ -61,7 +61,11 @@ func (p *printer) question(q event.Question, code string, f ask.Form) {
 	}
 	for i, s := range q.Scopes {
 		p.put("held", safe.Join(safe.Lit("  keep "), safe.Int(i+1), safe.Lit("  "), safe.Shown(s.Title)))
-		p.put("held", safe.Join(safe.Lit("    match  "), safe.Shown(s.Match), safe.Lit("    not  "), safe.Shown(s.NoMatch), safe.Lit("    "), safe.Shown(s.Seen)))
+		match := safe.Join(safe.Lit("    match  "), safe.Shown(s.Match), safe.Lit("    not  "), safe.Shown(s.NoMatch))
+		if s.Seen != "" {
+			match = safe.Join(match, safe.Lit("    "), safe.Shown(s.Seen))
+		}
+		p.put("held", match)
 		if s.Rule != "" {
 			p.put("held", safe.Join(safe.Lit("    rule   "), safe.Shown(snap.OneRow(s.Rule))))
 		}
@@ -121,6 +125,7 @@ func (f *front) said(e event.Event) bool {
 		f.p.line("box", b.Sandbox)
 		f.p.line("net", word(b.Network, "off"))
 		f.p.line("model", word(strings.TrimSpace(b.Provider+" "+b.Model), "none")+goes(b.Host))
+		f.p.line("type", "what should be done, then enter; /help has the rest, ctrl+d leaves")
 	case event.TurnStarted:
 		f.partial = ""
 		f.p.prose("you", b.Text)
