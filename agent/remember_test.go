@@ -460,3 +460,25 @@ func TestASubAgentRemembersForItsParent(t *testing.T) {
 	}
 	r.verify()
 }
+
+// TestAPathCoversNoCommands: how many earlier commands an offer covers is said
+// of commands alone.
+func TestAPathCoversNoCommands(t *testing.T) {
+	r := withBook(newRig(t, playing("touch a", "touch b", "c.txt <- x"), nil))
+	seen := map[event.QuestionKind]string{}
+	r.person = func(q event.Question) event.Answer {
+		for _, s := range q.Scopes {
+			seen[q.Kind] = s.Seen
+		}
+		return yes(q)
+	}
+	r.start("")
+	for range 3 {
+		r.turn("go")
+	}
+	r.stop()
+	edits, ok := seen[event.AskEdit]
+	if !strings.Contains(seen[event.AskCommand], "of 1 earlier commands") || !ok || edits != "" {
+		t.Errorf("%q", seen)
+	}
+}

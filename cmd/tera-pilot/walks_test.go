@@ -78,13 +78,24 @@ func foreignAndBack(t *testing.T, p *patient) {
 	s.provenElsewhere("slug: words are parted by dashes", "slug: words are parted by dishes")
 }
 
-// foreignEditor is a new feature, by way of an editor and another vendor.
+// foreignEditor is a new feature, by way of an editor and another vendor; the
+// soak walks every errand in every way.
 func foreignEditor(t *testing.T, p *patient) {
 	env := p.env
-	defer func() { p.env = env }()
-	walked(t, p, goErrand(), "anthropic", "acp")
-	p.git("clean", "-dfq", "-e", ".gitignore")
-	p.git("reset", "-q", "--hard", "HEAD~1")
+	walk := func(errand, protocol, use string) {
+		t.Run(strings.Join([]string{errand, protocol, use}, "/"), func(t *testing.T) {
+			defer func() { p.env, p.t = env, t }()
+			walked(t, p, goErrands()[errand], protocol, use)
+			p.git("clean", "-dfq", "-e", ".gitignore")
+			p.git("reset", "-q", "--hard", "HEAD~1")
+		})
+	}
+	if os.Getenv("TERA_PILOT_SOAK") != "" {
+		everyUse(walk)
+	} else {
+		walk("feature", "anthropic", "acp")
+	}
+	p.t = t
 }
 
 // withBug is a repository with the files, in a home of its own.
