@@ -84,10 +84,13 @@ func foreignEditor(t *testing.T, p *patient) {
 	env := p.env
 	walk := func(errand, protocol, use string) {
 		t.Run(strings.Join([]string{errand, protocol, use}, "/"), func(t *testing.T) {
-			defer func() { p.env, p.t = env, t }()
+			head := p.git("rev-parse", "HEAD")
+			defer func() { // also when the walk failed: others follow
+				p.git("reset", "-q", "--hard", strings.TrimSpace(head))
+				p.git("clean", "-dfq", "-e", ".gitignore")
+				p.env = env
+			}()
 			walked(t, p, goErrands()[errand], protocol, use)
-			p.git("clean", "-dfq", "-e", ".gitignore")
-			p.git("reset", "-q", "--hard", "HEAD~1")
 		})
 	}
 	if os.Getenv("TERA_PILOT_SOAK") != "" {

@@ -10,6 +10,7 @@ import * as acp from "@agentclientprotocol/sdk";
 
 const [cwd, prompt, kind, ...command] = process.argv.slice(2);
 const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
+child.on("exit", (code, signal) => console.error(`the agent ended: ${code ?? signal}`));
 const seen = { questions: [], calls: {}, text: "", stop: "" };
 
 const app = acp.client({ name: "walk" });
