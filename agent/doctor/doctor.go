@@ -18,8 +18,8 @@ import (
 	"github.com/tera-pilot/tera-pilot/ossandbox"
 )
 
-// Place is what doctor looks at: a member for each fact that a check is about,
-// found by the program beforehand, since this room may not look for itself.
+// Place is what doctor looks at: a member for each fact that a check is about.
+// What the rooms know that doctor may not import, the program finds beforehand.
 type Place struct {
 	Version     string
 	State, Home string
