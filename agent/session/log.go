@@ -125,7 +125,11 @@ func (l *Log) Append(now time.Time, bodies ...event.Body) ([]event.Event, error)
 		out = append(out, e)
 	}
 	if buf.Len() > 0 {
-		if _, err := l.file.Write(buf.Bytes()); err != nil {
+		err := l.untouched()
+		if err == nil {
+			_, err = l.file.Write(buf.Bytes())
+		}
+		if err != nil {
 			l.err = fmt.Errorf("session log cannot be written, so nothing more is done in this session: %w", err)
 			return nil, l.err
 		}
@@ -133,6 +137,19 @@ func (l *Log) Append(now time.Time, bodies ...event.Body) ([]event.Event, error)
 	}
 	l.seq, l.starts, l.end = seq, starts, l.end+int64(buf.Len())
 	return out, nil
+}
+
+// untouched says that the file is as this process left it. What is written
+// behind a cut, a rotation or somebody else's line could not be read again.
+func (l *Log) untouched() error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() != l.end {
+		return fmt.Errorf("it has %d bytes, and this process left it with %d: somebody else cut it or wrote to it", info.Size(), l.end)
+	}
+	return nil
 }
 
 // Sync makes what was appended durable.

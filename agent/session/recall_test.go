@@ -98,6 +98,30 @@ func TestRecallOfAChangedLine(t *testing.T) {
 	}
 }
 
+// TestALogThatIsCutBeneathUs: nothing is appended where it could not be read
+// again, and what was there is not shown as something else.
+func TestALogThatIsCutBeneathUs(t *testing.T) {
+	for name, size := range map[string]func(int64) int64{
+		"emptied": func(int64) int64 { return 0 }, "shorter": func(n int64) int64 { return n - 20 }, "longer": func(n int64) int64 { return n + 1<<20 },
+	} {
+		_, log := mustCreate(t)
+		if _, err := log.Append(noon, event.Renamed{Title: "aa"}, event.Renamed{Title: "bb"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(filepath.Join(log.dir, eventsFile), size(log.end)); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := log.Append(noon, event.Renamed{Title: "cc"}); err == nil || !strings.Contains(err.Error(), "somebody else") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if got, err := log.Recall([]uint64{2}); name != "longer" && err == nil {
+			t.Errorf("%s: recalled %v", name, got)
+		}
+	}
+}
+
 // BenchmarkRecall: a few events out of a long log cost what they are long, and
 // not what the log is.
 func BenchmarkRecall(b *testing.B) {
