@@ -65,7 +65,19 @@ func TestSubAgentsStandInTheParentsLog(t *testing.T) {
 	r.start("")
 	r.turn("go")
 	state := must(r.session.State())
+	l := listener{above: &lineage{parent: r.session, call: "spawned"}}
+	if err := l.hear(event.Event{Body: event.Egress{Host: "example.org:443"}}); err != nil {
+		t.Fatal(err)
+	}
 	r.stop()
+	left := false
+	for _, e := range must(r.opts.Store.Read(state.ID)) {
+		b, ok := e.Body.(event.Egress)
+		left = left || ok && b.Call == "spawned"
+	}
+	if !left {
+		t.Error("what leaves the machine below does not stand in the parent's log")
+	}
 	child := r.child()
 	if r.read("made") != "x\n" {
 		t.Errorf("the opt-out does not hold for a sub-agent: %+v", child.Messages)
