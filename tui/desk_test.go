@@ -7,6 +7,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/tui/app"
 	"github.com/tera-pilot/tera-pilot/tui/snap"
+	"github.com/tera-pilot/tera-pilot/tui/tuitest"
 )
 
 // testDesk is what a program around the terminal offers in tests.
@@ -54,6 +55,9 @@ func testDesk() app.Desk {
 				{ID: "r-77d0e1", Says: `host = "docs.example.org"  method = "GET"`, Where: "this session"},
 				{ID: "r-41be02", Says: `cmd = "npm ci"  act = "allow"`, Where: "~/.tera_pilot/remembered.toml:9", Until: "2026-12-01 09:00", Silent: "granted at box A, and this is box B"},
 			}, nil
+		},
+		Edit: func(_, text string) (app.Editing, error) {
+			return &tuitest.Editor{Leaves: text + "[[rule]]\ncmd = \"go test ./...\"\nact = \"allow\"\n"}, nil
 		},
 		Branch: func() (string, error) { return "main*3", nil },
 		WhatIf: func(rule string) (string, error) {

@@ -158,3 +158,20 @@ func TestAConflictIsResolvedOnTheScreen(t *testing.T) {
 		})
 	}
 }
+
+// TestTheScreenIsThereAfterAnEditor that was over at once: the loop that drew
+// before it stops no drawing after it.
+func TestTheScreenIsThereAfterAnEditor(t *testing.T) {
+	for range 25 {
+		s := tuitest.NewSession(finished()...)
+		tuitest.Play(t, 100, 30, tui.Options{Session: s, Desk: testDesk()}, func(p *tuitest.Program) {
+			p.Keys("ctrl+k")
+			p.Type("what a rule")
+			p.Keys("enter")
+			p.Wait(time.Second)
+			if !strings.Contains(p.Screen.Text(), "what the rule would have done") {
+				t.Fatalf("the screen is\n%s", p.Screen.Text())
+			}
+		})
+	}
+}

@@ -216,6 +216,12 @@ func listScenes() []scene {
 			p.Keys("ctrl+z", "end", "u")
 		}},
 		{"palette-nothing", finished, func(p *tuitest.Program, s *tuitest.Session) { p.Keys("ctrl+k"); p.Type("no such thing") }},
+		{"what-if", finished, func(p *tuitest.Program, s *tuitest.Session) {
+			p.Keys("ctrl+k")
+			p.Type("what a rule")
+			p.Keys("enter")
+			p.Wait(time.Second)
+		}},
 		{"undo-all", finished, keys("ctrl+k", "e", "v", "e", "r", "y", "t", "h", "i", "n", "g", "enter")},
 		{"sessions-find", finished, keys("ctrl+s", "/", "t", "a", "b")},
 		{"sessions-delete", finished, keys("ctrl+s", "down", "delete")},
