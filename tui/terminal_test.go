@@ -114,6 +114,7 @@ func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 		}, 0, "session"},
 		{"TERM", "play", func(p *termtest.Process) { p.Signal(syscall.SIGTERM) }, 0, "session"},
 		{"INT", "play", func(p *termtest.Process) { p.Signal(syscall.SIGINT) }, 0, "session"},
+		{"QUIT", "play", func(p *termtest.Process) { p.Signal(syscall.SIGQUIT) }, 0, "session"},
 		{"panic", "panic", func(p *termtest.Process) { p.Type("/level never_ask"); p.Key("enter") }, 1, "a bug with <x1B>[31mcolours"},
 		{"inline", "inline", func(p *termtest.Process) { p.Key("ctrl+d") }, 0, ""},
 	} {

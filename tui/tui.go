@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -175,7 +177,8 @@ func runLines(ctx context.Context, o Options) (Outcome, error) {
 const frameRate = 60
 
 func runScreen(ctx context.Context, o Options) (Outcome, error) {
-	ctx, cancel := context.WithCancel(ctx)
+	// The default for QUIT would leave the terminal raw, with a dump across the screen.
+	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGQUIT)
 	defer cancel()
 	bindings, err := keys.Default().With(o.Keys)
 	if err != nil {
