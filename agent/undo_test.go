@@ -419,3 +419,23 @@ func TestHostilePlaces(t *testing.T) {
 		})
 	}
 }
+
+// TestARenamedPipeStays: what an undo could not bring back under its old name
+// is not taken from the new one.
+func TestARenamedPipeStays(t *testing.T) {
+	r := newRig(t, []step{{Say: "x", Calls: []call{{"rename_file", map[string]any{"old_path": "pipe", "new_path": "moved"}}, bash("touch made")}}, {Say: "done"}}, nil)
+	r.person = yes
+	if err := unix.Mkfifo(filepath.Join(r.root, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.start("")
+	r.turn("go")
+	res := r.undo(event.Undo{All: true})
+	if info, err := os.Lstat(filepath.Join(r.root, "moved")); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		t.Errorf("the pipe: %v, %v", info, err)
+	}
+	if _, err := os.Lstat(filepath.Join(r.root, "made")); err == nil || !strings.Contains(res.Body, "move it yourself") {
+		t.Errorf("%v: %s", err, res.Body)
+	}
+	r.stop()
+}

@@ -61,6 +61,10 @@ func (b *builder) back(k pick) error {
 	case c.Unsure && b.named != t.path:
 		t.conflict = "the program ended in the middle of this call, so nobody knows who changed it: name the path to put it back"
 		return nil
+	case same(t.to, c.After) && c.After.Type == Special && len(k.r.Left) > 0:
+		// What the call took away could be this very thing, under another name.
+		t.conflict = "it is neither a file nor a folder, and could not be brought back under the name that it had: move it yourself"
+		return nil
 	case same(t.to, c.After):
 		t.of = append(t.of, k.r.ID)
 		return b.set(t, c.Before)
