@@ -36,7 +36,7 @@ func (m *Model) openUndo() *undo {
 	u := &undo{list: list{picker.Room{
 		Title: lit("undo  what this session changed"), Empty: lit("nothing was changed in this session"),
 		Foot: []picker.Hint{
-			hint(lit("enter"), lit("what would happen")), hint(lit("u"), lit("take this back")), hint(lit("U"), lit("and all after it")), hint(lit("c"), lit("resolve conflict")), hint(lit("a"), lit("redo")),
+			hint(lit("enter"), lit("what would happen")), hint(lit("u"), lit("take this back")), hint(lit("c"), lit("resolve conflict")), hint(lit("U"), lit("and all after it")), hint(lit("a"), lit("redo")),
 			hint(lit("/"), lit("find")), hint(lit("esc"), lit("back")),
 		},
 	}}}
