@@ -113,6 +113,11 @@ func (c *checkpoint) after(s *Sandbox, v *view) (findings []Finding) {
 			findings = append(findings, Finding{Path: p, What: "a new repository"})
 		}
 	}
+	if found.truncated { // the next look may end before what this command did not see
+		if err := s.keep.remember(v.secrets); err != nil {
+			findings = append(findings, Finding{Path: v.work, What: err.Error()})
+		}
+	}
 	s.made.note(append(found.secrets, found.sockets...), c.known)
 	return findings
 }
@@ -144,7 +149,8 @@ func foldName(name string) string {
 		}
 		return r
 	}, name)
-	return strings.ToLower(strings.TrimRight(name, ". "))
+	// Letters such as \u017f are s only in capitals.
+	return strings.ToLower(strings.ToUpper(strings.TrimRight(name, ". ")))
 }
 
 const rebaseTodo = "rebase-merge/git-rebase-todo"

@@ -128,7 +128,7 @@ func TestProtectedNamesInOtherSpellings(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(b.work, ".Idea"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{".GIT", ".Vscode", ".CLAUDE", ".claude.", ".mcp.json ", ".g\u200cit", ".ENVRC"}
+	names := []string{".GIT", ".Vscode", ".v\u017fcode", ".CLAUDE", ".claude.", ".mcp.json ", ".g\u200cit", ".ENVRC"}
 	_, r := b.sh("for n in '" + strings.Join(names, "' '") + "'; do mkdir \"$n\"; echo x > \"$n/f\"; done; mkdir .gitx .clauderc Src; exit 0")
 	for _, n := range names {
 		if _, err := os.Lstat(filepath.Join(b.work, n)); err == nil {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tera-pilot/tera-pilot/internal/roots"
 )
 
 // A mirror is a copy of the workspace, for the grade that cannot keep parts of
@@ -114,7 +116,7 @@ func (m *mirror) bring(rel string, d fs.DirEntry) (mirrored, error) {
 // copyFile copies content, mode and time. The time keeps build tools from
 // building everything again.
 func copyFile(src, dst string, st fs.FileInfo) error {
-	in, err := os.Open(src)
+	in, err := roots.Plain(src)
 	if err != nil {
 		return err
 	}
@@ -194,12 +196,12 @@ func (m *mirror) differs(rel string, st fs.FileInfo, was mirrored) bool {
 }
 
 func sameContent(a, b string) bool {
-	fa, err := os.Open(a)
+	fa, err := roots.Plain(a)
 	if err != nil {
 		return false
 	}
 	defer fa.Close()
-	fb, err := os.Open(b)
+	fb, err := roots.Plain(b)
 	if err != nil {
 		return false
 	}
@@ -299,7 +301,7 @@ func put(root *os.Root, c Change) error {
 		root.Remove(name)
 		return root.Symlink(target, name)
 	}
-	in, err := os.Open(c.From)
+	in, err := roots.Plain(c.From)
 	if err != nil {
 		return err
 	}

@@ -277,6 +277,8 @@ func TestSecretTable(t *testing.T) {
 	}
 	for name, want := range map[string]bool{
 		".env": true, ".ENV": true, ".env.local": true, "prod.env": true, "key.pem": true, "id_rsa": true, "terraform.tfstate": true, "service-account-x.json": true,
+		".kube/config": true, "a/.AWS/x": true, ".ssh/known_hosts": true, ".ssh/id.pub": false, ".docker/config.json": true, ".config/gh/hosts.yml": true, ".config/app.json": false,
+		"server.key": true, "sub/credentials": true, ".zsh_history": true, "monkey": false, ".local/share/x": false,
 		".env~": true, "#.env#": true, "key.pem.bak": true, ".env.example~": false, "main.go~": false, ".env.example": false, "id_rsa.pub": false, "id_generator.go": false, "environment": false, "main.go": false, ".envrc": false,
 	} {
 		if secretName(name) != want {

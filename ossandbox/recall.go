@@ -19,7 +19,9 @@ import (
 // names the very content that it has, which a command that never saw it cannot
 // know. The names are noted before each command, for all programs, in the file
 // "hidden" of the keep: a line for each, quoted. Those that the index does not
-// name at the end are struck out again.
+// name at the end are struck out again, but where the look at the workspace ended
+// too early: a command can make a crowd of files, so that the next look does not
+// come to what lies behind.
 
 // maxRecall bounds that file. Beyond it every file counts as hidden before.
 const maxRecall = 1 << 20
@@ -75,6 +77,13 @@ func (k *keep) recall(hidden []string) error {
 	return f.Close()
 }
 
+// remember is recall at the end of a command.
+func (k *keep) remember(hidden []string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.recall(hidden)
+}
+
 // settle strikes out the names of what was hidden from a command and is not in
 // the index at its end. What cannot be said stays.
 func (k *keep) settle(v *view) {
@@ -99,7 +108,7 @@ func (k *keep) settle(v *view) {
 	}
 	for _, p := range v.secrets {
 		rel, _ := below(v.work, p)
-		if _, named := tracked[rel]; named {
+		if _, named := tracked[rel]; named || v.found.truncated {
 			names[p] = true
 		} else {
 			delete(names, p)

@@ -70,21 +70,26 @@ func below(dir, p string) (rel string, ok bool) {
 
 // workSecrets are names of files in a workspace that usually hold a secret.
 var workSecrets = []string{
-	".env", ".env.*", "*.env", ".envrc.local", "*.pem", "*.p12", "*.pfx",
+	".env", ".env.*", "*.env", ".envrc.local", "*.pem", "*.p12", "*.pfx", "*.key", "*.jks", "*.keystore", "*.ppk", "*.kdbx",
 	"id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*",
 	"*.tfstate", "*.tfstate.backup", "service-account*.json",
-	".npmrc", ".pypirc", ".netrc", ".git-credentials",
+	".npmrc", ".pypirc", ".netrc", "_netrc", ".git-credentials", "credentials", "credentials.json", ".credentials.json",
+	".vault-token", ".terraformrc", ".pgpass", ".my.cnf", ".boto", ".s3cfg", ".dockercfg", ".htpasswd", ".*_history",
 }
 
 // workHarmless are names that workSecrets matches and that hold no secret.
 var workHarmless = []string{"*.pub", "*.example", "*.sample", "*.template", "*.dist", "example.env", "sample.env", "template.env"}
 
-// secretName says whether a file of this name in a workspace is kept from
-// commands when git does not track it.
-func secretName(name string) bool {
-	lower := strings.ToLower(name)
-	original := secret.Original(name)
-	return (matchesAny(workSecrets, lower) || matchesAny(workSecrets, original)) && !matchesAny(workHarmless, lower) && !matchesAny(workHarmless, original)
+// secretName says whether a file of this path in a workspace is kept from
+// commands when git does not track it: by its own name, or by that of a folder
+// such as .aws.
+func secretName(rel string) bool {
+	name := path.Base(rel)
+	lower, original := strings.ToLower(name), secret.Original(name)
+	if matchesAny(workHarmless, lower) || matchesAny(workHarmless, original) {
+		return false
+	}
+	return matchesAny(workSecrets, lower) || matchesAny(workSecrets, original) || secret.InSecretFolder(rel)
 }
 
 func matchesAny(patterns []string, name string) bool {

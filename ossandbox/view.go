@@ -222,11 +222,19 @@ func (v *view) addHidden(s *Sandbox, g gitDir, found survey) error {
 	}
 	var tracked map[string]string
 	before, all := s.keep.hiddenBefore()
-	if len(found.secrets) > 0 && g.private != "" {
+	if len(found.secrets)+len(before) > 0 && g.private != "" {
 		// An index that cannot be read tells of no file: all stay hidden.
 		tracked, _ = trackedNames(filepath.Join(g.private, "index"))
 	}
-	for _, p := range found.secrets {
+	secrets := slices.Clone(found.secrets)
+	if found.truncated {
+		for p := range before {
+			if st, err := os.Lstat(p); err == nil && st.Mode().IsRegular() && !slices.Contains(secrets, p) {
+				secrets = append(secrets, p)
+			}
+		}
+	}
+	for _, p := range secrets {
 		rel, _ := below(v.work, p)
 		id, isTracked := tracked[rel]
 		if isTracked && (all || before[p]) {

@@ -61,7 +61,7 @@ func (v *surveyor) look(root string, inspect func(file string), open func(dir st
 	for len(pending) > 0 {
 		dir := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
-		d, ok := v.read(dir, dir == root, inspect, open)
+		d, ok := v.read(root, dir, inspect, open)
 		if !ok {
 			continue
 		}
@@ -84,7 +84,7 @@ func (v *surveyor) look(root string, inspect func(file string), open func(dir st
 // second change within one tick of the file system's clock leaves no trace.
 const settled = 50 * time.Millisecond
 
-func (v *surveyor) read(dir string, top bool, inspect func(string), open func(string) bool) (surveyedDir, bool) {
+func (v *surveyor) read(root, dir string, inspect func(string), open func(string) bool) (surveyedDir, bool) {
 	st, err := os.Lstat(dir)
 	if err != nil || !st.IsDir() {
 		return surveyedDir{}, false
@@ -112,13 +112,14 @@ func (v *surveyor) read(dir string, top bool, inspect func(string), open func(st
 	if bareGit(entries) {
 		d.finds.nested = append(d.finds.nested, dir)
 	} else {
-		d.take(dir, top, entries, inspect)
+		d.take(root, dir, entries, inspect)
 	}
 	return d, true
 }
 
-// take sorts the entries of a folder.
-func (d *surveyedDir) take(dir string, top bool, entries []fs.DirEntry, inspect func(string)) {
+// take sorts the entries of a folder of the workspace root.
+func (d *surveyedDir) take(root, dir string, entries []fs.DirEntry, inspect func(string)) {
+	rel, _ := below(root, dir)
 	for _, e := range entries {
 		p := filepath.Join(dir, e.Name())
 		if inspect != nil && e.Type().IsRegular() {
@@ -126,7 +127,7 @@ func (d *surveyedDir) take(dir string, top bool, entries []fs.DirEntry, inspect 
 		}
 		switch t := e.Type(); {
 		case e.Name() == ".git":
-			if !top {
+			if dir != root {
 				d.finds.nested = append(d.finds.nested, p)
 			}
 		case t.IsDir():
@@ -135,7 +136,7 @@ func (d *surveyedDir) take(dir string, top bool, entries []fs.DirEntry, inspect 
 			}
 		case t&fs.ModeSocket != 0:
 			d.finds.sockets = append(d.finds.sockets, p)
-		case t.IsRegular() && secretName(e.Name()):
+		case t.IsRegular() && secretName(rel+"/"+e.Name()):
 			d.finds.secrets = append(d.finds.secrets, p)
 		}
 	}

@@ -120,8 +120,15 @@ func (l *launch) end(reached, done <-chan struct{}) {
 type diskWatch struct {
 	limit uint64
 	paths []string
-	start []uint64 // bytes free at the start
+	start []room // at the start
 }
+
+// room is what a file system has left.
+type room struct{ bytes, files uint64 }
+
+// maxNewFiles bounds the files that a command makes: empty ones take no bytes
+// that are counted, and a disk has only so many.
+const maxNewFiles = 1_000_000
 
 func newDiskWatch(s *Sandbox, v *view) *diskWatch {
 	d := &diskWatch{limit: uint64(s.cfg.Limits.Disk)}
@@ -129,7 +136,7 @@ func newDiskWatch(s *Sandbox, v *view) *diskWatch {
 		return d
 	}
 	for _, p := range []string{v.work, s.keep.dir} {
-		if free, ok := freeBytes(p); ok {
+		if free, ok := roomOf(p); ok {
 			d.paths, d.start = append(d.paths, p), append(d.start, free)
 		}
 	}
@@ -138,21 +145,26 @@ func newDiskWatch(s *Sandbox, v *view) *diskWatch {
 
 func (d *diskWatch) full() bool {
 	for i, p := range d.paths {
-		free, ok := freeBytes(p)
-		if !ok || free >= d.start[i] {
-			continue
-		}
-		if d.start[i]-free > d.limit || (free < diskReserve && d.start[i] >= diskReserve) {
+		now, ok := roomOf(p)
+		if ok && d.start[i].spent(now, d.limit) {
 			return true
 		}
 	}
 	return false
 }
 
-func freeBytes(p string) (uint64, bool) {
+// spent says that more than limit bytes, or too many files, have come since.
+func (was room) spent(now room, limit uint64) bool {
+	if now.bytes < was.bytes && (was.bytes-now.bytes > limit || now.bytes < diskReserve && was.bytes >= diskReserve) {
+		return true
+	}
+	return now.files < was.files && was.files-now.files > maxNewFiles
+}
+
+func roomOf(p string) (room, bool) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(p, &st); err != nil {
-		return 0, false
+		return room{}, false
 	}
-	return st.Bavail * uint64(st.Bsize), true
+	return room{st.Bavail * uint64(st.Bsize), st.Ffree}, true
 }

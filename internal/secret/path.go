@@ -10,8 +10,19 @@ import (
 // that it holds secrets: keys, credentials, password stores, histories of
 // shells. Upper and lower case are the same.
 func SecretPath(name string) bool {
-	name = strings.ToLower(path.Clean(strings.ReplaceAll(name, `\`, "/")))
-	parts := strings.Split(name, "/")
+	parts := pathParts(name)
+	last := parts[len(parts)-1]
+	return inSecretFolder(parts) || secretFile(last) || secretFile(Original(last))
+}
+
+// InSecretFolder is SecretPath without what the file's own name says.
+func InSecretFolder(name string) bool { return inSecretFolder(pathParts(name)) }
+
+func pathParts(name string) []string {
+	return strings.Split(strings.ToLower(path.Clean(strings.ReplaceAll(name, `\`, "/"))), "/")
+}
+
+func inSecretFolder(parts []string) bool {
 	for i, part := range parts {
 		if secretFolder(part) || i > 0 && secretPair(parts[i-1], part) {
 			return true
@@ -20,8 +31,7 @@ func SecretPath(name string) bool {
 			return true
 		}
 	}
-	last := parts[len(parts)-1]
-	return secretFile(last) || secretFile(Original(last))
+	return false
 }
 
 // copied are the endings that editors, tools and people give to a copy.
