@@ -104,25 +104,10 @@ func (a *app) welcome(ctx context.Context, f sessionFlags, p place, says string,
 
 // took does what was chosen on a start screen; done says that a model was.
 func (a *app) took(ctx context.Context, f sessionFlags, p place, g *greeting, out tui.Outcome) (done bool, err error) {
-	id := out.Chosen
-	if use, ok := strings.CutPrefix(id, useModel); ok {
-		var c local.Choice
-		if err := json.Unmarshal([]byte(use), &c); err != nil {
-			return false, fmt.Errorf("start screen: %w", err)
-		}
-		return true, a.keep(ctx, p, c)
+	if is, done, err := a.tookModel(ctx, f, p, g, out); is {
+		return done, err
 	}
-	if id, ok := strings.CutPrefix(id, nameModel); ok {
-		return a.nameModel(ctx, f, p, g, id)
-	}
-	if id, ok := strings.CutPrefix(id, enterKey); ok {
-		if err := a.enterKey(ctx, p, id, out.Text); err != nil {
-			g.says = "The key was not kept: " + err.Error()
-			return false, nil
-		}
-		return a.nameModel(ctx, f, p, g, id)
-	}
-	switch id {
+	switch out.Chosen {
 	case "demo":
 		if err := a.demo(ctx, false); err != nil {
 			return false, err
@@ -161,6 +146,32 @@ func (a *app) took(ctx context.Context, f sessionFlags, p place, g *greeting, ou
 	default:
 		return false, errLeft
 	}
+}
+
+// tookModel does what was chosen about a model: use one, name one, or give its
+// provider a key; is says that it was that.
+func (a *app) tookModel(ctx context.Context, f sessionFlags, p place, g *greeting, out tui.Outcome) (is, done bool, err error) {
+	id := out.Chosen
+	if use, ok := strings.CutPrefix(id, useModel); ok {
+		var c local.Choice
+		if err := json.Unmarshal([]byte(use), &c); err != nil {
+			return true, false, fmt.Errorf("start screen: %w", err)
+		}
+		return true, true, a.keep(ctx, p, c)
+	}
+	if id, ok := strings.CutPrefix(id, nameModel); ok {
+		done, err = a.nameModel(ctx, f, p, g, id)
+		return true, done, err
+	}
+	if id, ok := strings.CutPrefix(id, enterKey); ok {
+		if err := a.enterKey(ctx, p, id, out.Text); err != nil {
+			g.says = "The key was not kept: " + err.Error()
+			return true, false, nil
+		}
+		done, err = a.nameModel(ctx, f, p, g, id)
+		return true, done, err
+	}
+	return false, false, nil
 }
 
 // choose shows a screen of choices and gives the one that was made; leaving it
