@@ -126,17 +126,18 @@ func (a *app) policyPlace() (commandpolicy.Context, error) {
 	if err != nil {
 		return commandpolicy.Context{}, err
 	}
-	c := commandpolicy.Context{Workspace: root, Home: home, State: state, Env: map[string]string{"HOME": home}, Look: commandpolicy.BeneathDir(root)}
+	look := commandpolicy.BeneathDir(root)
+	c := commandpolicy.Context{Workspace: root, Home: home, State: state, Env: map[string]string{"HOME": home}, Look: look}
 	if path := a.getenv("PATH"); commandpolicy.Shims(path) {
-		c.Env["PATH"], c.Look = path, onPath{c.Look, filepath.SplitList(path)}
+		c.Env["PATH"], c.Look = path, onPath{look, filepath.SplitList(path)}
 	}
 	return c, nil
 }
 
 // onPath is a look that knows the programs of the PATH besides, where version
-// managers stand on it.
+// managers stand on it. It hashes files as the look that it widens does.
 type onPath struct {
-	commandpolicy.Look
+	commandpolicy.Dir
 	dirs []string
 }
 
@@ -144,7 +145,7 @@ type onPath struct {
 func (l onPath) Lstat(name string) (commandpolicy.Kind, string) {
 	dir := filepath.Dir(name)
 	if !slices.Contains(l.dirs, dir) {
-		return l.Look.Lstat(name)
+		return l.Dir.Lstat(name)
 	}
 	kind, target := commandpolicy.BeneathDir(dir).Lstat(name)
 	if kind == commandpolicy.KindAbsent && !commandpolicy.Shims(dir) {
