@@ -13,7 +13,8 @@
 //     abbreviation or by a cluster.
 //   - Layout: the git directory is found by a parser of our own, before git
 //     runs. A link inside it, a pointer that does not point back, a working
-//     tree elsewhere, or saved operation state that holds commands is refused.
+//     tree elsewhere, saved operation state that holds commands, or a format that
+//     the installed git does not know is refused.
 //   - Configuration: git itself lists it, with includes and scopes. A key that
 //     the repository sets and that is not on a short list of harmless ones gets
 //     the user's own value, or a neutral one. This is a list of what may stay,

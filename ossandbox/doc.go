@@ -24,7 +24,8 @@
 //     its three streams;
 //   - it reaches no network but its own loopback, or, in the profile net, the
 //     named hosts through a proxy that checks them;
-//   - it keeps within limits of memory, processes, file size and time;
+//   - it keeps within limits of memory, processes, time, the size of a file, and what
+//     the workspace grows by, in bytes and files;
 //   - nothing of it is alive when Run has returned, nor after the program that
 //     called Run has died, in whatever way;
 //   - nothing that the sandbox itself needed is left in the workspace, and what
