@@ -8,6 +8,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/budget"
 	"github.com/tera-pilot/tera-pilot/agent/fit"
 	"github.com/tera-pilot/tera-pilot/agent/model"
+	"github.com/tera-pilot/tera-pilot/agent/session"
 )
 
 func TestBudgetStopsBeforeTheRequest(t *testing.T) {
@@ -76,5 +77,23 @@ func TestASubAgentSpendsItsParentsBudget(t *testing.T) {
 	end := r.turn("go")
 	if end.Code != codeBudget || b.Used().Steps != 2 || len(r.results()) != 1 || r.results()[0].Status != "ok" {
 		t.Errorf("%+v, %+v, %+v", end, b.Used(), r.results())
+	}
+}
+
+// TestAServerThatDoesNotSay: what a request took is estimated where the server
+// does not say, and stands so in the session, in the log and in the budget; a
+// session that is resumed has spent as much as it had.
+func TestAServerThatDoesNotSay(t *testing.T) {
+	b := budget.New(budget.Limits{Tokens: 1 << 40}, budget.Spent{}, nil, time.Now)
+	price := func(u model.Usage) *int64 { c := u.Input + u.Output; return &c }
+	r, _ := talking(t, func(int, model.Request) (model.Reply, error) { return answers("an answer in some words"), nil }, func(o *Options) { o.Budget, o.Price = b, price })
+	defer r.stop()
+	r.turn("go")
+	u := session.Fold(must(r.opts.Store.Read(r.session.ID()))).Usage
+	if !u.Estimated || u.Input == 0 || u.Output == 0 || u.Cost == nil {
+		t.Errorf("the session has %+v", u)
+	}
+	if used := b.Used(); used.Tokens != u.Input+u.Output || used.Cost != *u.Cost {
+		t.Errorf("the budget has %+v, the session %+v", used, u)
 	}
 }

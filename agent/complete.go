@@ -60,7 +60,8 @@ func (s *Session) send(ctx context.Context, m mind, req model.Request, onDelta f
 		return model.Reply{}, event.Reply{}, err
 	}
 	reply, askErr := m.Provider.Complete(ctx, req, onDelta)
-	settled := s.settleSpent(hold, m, req, reply, askErr)
+	spent := took(m, req, reply, askErr)
+	settled := s.settleSpent(hold, spent)
 	cut := slices.Contains(reply.Warnings, model.WarnPromptTruncated)
 	if cut {
 		s.compactSoon()
@@ -70,7 +71,7 @@ func (s *Session) send(ctx context.Context, m mind, req model.Request, onDelta f
 			s.learn(m, next)
 		}
 	}
-	stored, err := s.reply(m, reply)
+	stored, err := s.reply(m, reply, spent)
 	if err = errors.Join(settled, err); err != nil {
 		return reply, stored, errors.Join(err, askErr)
 	}
@@ -81,19 +82,14 @@ func (s *Session) send(ctx context.Context, m mind, req model.Request, onDelta f
 }
 
 // reply is the model's answer as the session's log keeps it.
-func (s *Session) reply(m mind, r model.Reply) (event.Reply, error) {
+func (s *Session) reply(m mind, r model.Reply, spent event.Usage) (event.Reply, error) {
 	parts, err := json.Marshal(r.Parts)
 	if err != nil {
 		return event.Reply{}, fmt.Errorf("reply of the model: %w", err)
 	}
-	out := event.Reply{Text: r.Text, Reasoning: r.Reasoning, Parts: parts, Stop: r.Stop.String(), Provider: m.id(), Model: m.Model, Warnings: r.Warnings}
+	out := event.Reply{Text: r.Text, Reasoning: r.Reasoning, Parts: parts, Stop: r.Stop.String(), Provider: m.id(), Model: m.Model, Warnings: r.Warnings, Usage: spent}
 	if slices.Contains(r.Warnings, model.WarnRepetition) {
 		out.Stop = stopRepeated
-	}
-	if r.Usage != nil {
-		out.Usage = event.Usage{
-			Input: r.Usage.Input, Output: r.Usage.Output, CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite, Cost: m.cost(*r.Usage),
-		}
 	}
 	for _, c := range r.Calls {
 		out.Calls = append(out.Calls, event.Call{ID: c.ID, Tool: c.Name, Args: c.Args, Origin: string(c.Origin), Status: c.Status.String(), Problem: c.Problem})
@@ -138,6 +134,9 @@ func (s *Session) recordModel(r event.Reply) error {
 	}
 	if r.Usage.Cost != nil {
 		data["cost_micro_usd"] = *r.Usage.Cost
+	}
+	if r.Usage.Estimated {
+		data["estimated"] = true
 	}
 	return s.record(audit.Event{Kind: audit.KindModel, Category: audit.CategoryThought, Title: "an answer of the model", Data: data})
 }

@@ -37,12 +37,13 @@ func (s *Session) reviewed(ctx context.Context, q guardian.Prompt) (string, erro
 		return "", err
 	}
 	reply, askErr := m.Provider.Complete(ctx, req, nil)
-	err = s.settleSpent(hold, m, req, reply, askErr)
+	spent := took(m, req, reply, askErr)
+	err = s.settleSpent(hold, spent)
 	if askErr != nil && len(reply.Parts) == 0 {
 		return "", errors.Join(askErr, err, s.recordFailed(ctx, m, askErr))
 	}
-	stored, replyErr := s.reply(m, reply)
-	if err = errors.Join(err, replyErr, s.owner.emit(event.Spent{For: "guardian", Usage: stored.Usage}), s.recordModel(stored)); err != nil {
+	stored, replyErr := s.reply(m, reply, spent)
+	if err = errors.Join(err, replyErr, s.owner.emit(event.Spent{For: "guardian", Usage: spent}), s.recordModel(stored)); err != nil {
 		return "", errors.Join(askErr, err)
 	}
 	if len(reply.Calls) > 0 {

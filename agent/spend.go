@@ -65,16 +65,25 @@ func affordable(m mind, money, most int64) int64 {
 	return low
 }
 
-// settleSpent puts what a request really took in the place of its reserve, and
-// warns when a limit is near.
-func (s *Session) settleSpent(r *budget.Reservation, m mind, req model.Request, reply model.Reply, failed error) error {
+// took is what a request took, as the server says or, where it does not, as we
+// estimate; a resumed session's budget counts the one like the other.
+func took(m mind, req model.Request, reply model.Reply, failed error) event.Usage {
 	u := reply.Usage
 	if u == nil {
 		u = assumed(m, req, reply, failed)
 	}
-	spent := budget.Spent{Tokens: used(*u), Steps: 1}
-	if c := m.cost(*u); c != nil {
-		spent.Cost = *c
+	return event.Usage{
+		Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Cost: m.cost(*u),
+		Estimated: reply.Usage == nil && used(*u) > 0,
+	}
+}
+
+// settleSpent puts what a request took in the place of its reserve, and warns
+// when a limit is near.
+func (s *Session) settleSpent(r *budget.Reservation, u event.Usage) error {
+	spent := budget.Spent{Tokens: max(0, u.Input) + max(0, u.CacheRead) + max(0, u.CacheWrite) + max(0, u.Output), Steps: 1}
+	if u.Cost != nil {
+		spent.Cost = *u.Cost
 	}
 	err := r.Settle(spent)
 	if w := s.o.Budget.Warning(); w != "" && w != s.warned {

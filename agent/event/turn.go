@@ -78,6 +78,7 @@ type Usage struct {
 	CacheRead  int64  `json:"cache_read,omitempty"`
 	CacheWrite int64  `json:"cache_write,omitempty"`
 	Cost       *int64 `json:"cost,omitempty"`
+	Estimated  bool   `json:"estimated,omitempty"` // by us, for (part of) it: a server did not say
 }
 
 // Spent is what a request to a model took that is no reply of this
@@ -92,6 +93,7 @@ type Spent struct {
 func (u Usage) Plus(v Usage) Usage {
 	u.Input, u.Output = u.Input+v.Input, u.Output+v.Output
 	u.CacheRead, u.CacheWrite = u.CacheRead+v.CacheRead, u.CacheWrite+v.CacheWrite
+	u.Estimated = u.Estimated || v.Estimated
 	if v.Cost != nil {
 		sum := *v.Cost
 		if u.Cost != nil {

@@ -59,6 +59,7 @@ type Usage struct {
 	Output     int64 `json:"output"`
 	CacheRead  int64 `json:"cache_read"`
 	CacheWrite int64 `json:"cache_write"`
+	Estimated  bool  `json:"estimated,omitempty"` // (part of) it by us, where a server did not say
 }
 
 // Denial is one line of the ledger.
@@ -141,7 +142,7 @@ func (r *run) result() (Result, error) {
 		Type: "result", Exit: r.exit(), Status: r.end.Status, Message: state.Last, Session: r.Session.ID(),
 		Audit: Audit{head.Log, head.Size, head.Hash}, Files: state.Changed, Denied: r.denied,
 		Verification: state.Verification(), Cost: state.Usage.Cost,
-		Usage: Usage{state.Usage.Input, state.Usage.Output, state.Usage.CacheRead, state.Usage.CacheWrite},
+		Usage: Usage{state.Usage.Input, state.Usage.Output, state.Usage.CacheRead, state.Usage.CacheWrite, state.Usage.Estimated},
 	}
 	res.Checks, res.Misfit = r.checks, r.misfit
 	switch {

@@ -48,6 +48,7 @@ type Model struct {
 type Spent struct {
 	Used     int64 // tokens of the last request
 	Cost     int64 // millionths of a dollar
+	Guessed  bool  // of some requests the server did not say what they took
 	Unpriced bool  // some request had no price
 	MaxCost  int64 // 0 for no limit
 }
@@ -60,6 +61,7 @@ func (s *Spent) add(u event.Usage) {
 
 // pay takes what a request cost. What has no price is not free.
 func (s *Spent) pay(u event.Usage) {
+	s.Guessed = s.Guessed || u.Estimated
 	if u.Cost != nil {
 		s.Cost += *u.Cost
 	} else if sum(u) > 0 {

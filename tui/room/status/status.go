@@ -16,14 +16,6 @@ import (
 // Wide is the width from which on the status line is one row.
 const Wide = 80
 
-// Rows is how many rows Line takes.
-func Rows(width int) int {
-	if width < Wide {
-		return 2
-	}
-	return 1
-}
-
 // Line is the status line. Level, sandbox and network never go; the others go
 // from the end where there is no room.
 func Line(s *snap.State, width int, w view.Widths) []view.Line {
@@ -159,6 +151,9 @@ func context(m snap.Model, used int64) safe.Text {
 // cost is what the session cost so far. What has no price is not called free.
 func cost(s snap.Spent) safe.Text {
 	t := money(s.Cost)
+	if s.Guessed && s.Cost > 0 {
+		t = safe.Join(safe.Lit("~"), t)
+	}
 	if s.Unpriced && s.Cost == 0 {
 		t = safe.Lit("cost unknown")
 	} else if s.Unpriced {
