@@ -18,7 +18,7 @@ func TestKernelMounts(t *testing.T) {
 23 22 0:22 / /w/img/proc/sys/fs/binfmt_misc rw - binfmt_misc none rw
 24 1 0:23 / /w/an\040image/sys rw - sysfs sysfs rw
 25 1 0:24 / /w/data rw - ext4 /dev/sda1 rw
-26 1 0:25 / /work/proc rw - proc proc rw
+26 1 0:25 / /ws/proc rw - proc proc rw
 27 1 0:26 /sub /w/dev rw master:2 - devtmpfs udev rw
 28 1 0:27
 `
