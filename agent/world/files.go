@@ -23,6 +23,8 @@ type FilesOptions struct {
 	OpenOutput func(name string, stored []byte) ([]byte, error)
 	Editor     Editor // holds files of the workspace open; nil for none
 
+	StandIns func() map[string]bool // by absolute name, what stands where nothing is while a command runs; nil: nothing does
+
 	Secret    func(abs string) bool            // whether a file of that name is likely to hold secrets
 	Protected func(name string) (string, bool) // the protected name that a name matches
 }

@@ -96,15 +96,16 @@ func (v FileEnv) List(ctx context.Context, e effect.Effect) ([]tool.Entry, error
 	if err != nil {
 		return nil, err
 	}
-	out := make([]tool.Entry, 0, len(names))
+	out, standIns := make([]tool.Entry, 0, len(names)), v.f.standIns()
 	for _, base := range names {
 		s, err := d.Stat(base)
 		if err != nil {
 			return nil, err
 		}
-		if s.Type != roots.None {
-			out = append(out, entry(e.Path, path.Join(name, base), s))
+		if s.Type == roots.None || standsIn(standIns, path.Join(e.Path.Abs, base), d, base, s) {
+			continue
 		}
+		out = append(out, entry(e.Path, path.Join(name, base), s))
 	}
 	return out, nil
 }

@@ -44,10 +44,7 @@ func (w *World) Survey(ctx context.Context, visit func(Thing) error) error {
 	if err != nil {
 		return err
 	}
-	s := surveyor{ctx: ctx, f: w.files, device: top.Device, visit: visit}
-	if w.box != nil {
-		s.standIns = w.box.StandIns()
-	}
+	s := surveyor{ctx: ctx, f: w.files, device: top.Device, visit: visit, standIns: w.files.standIns()}
 	return s.folder(d, ".", nil, 0)
 }
 
@@ -57,7 +54,6 @@ type surveyor struct {
 	device uint64
 	visit  func(Thing) error
 
-	// standIns are the sandbox's own, which stand while a server runs in it.
 	standIns map[string]bool
 }
 
@@ -100,15 +96,11 @@ func (s *surveyor) thing(d *roots.Dir, base, name string, rules *ignoreRules, de
 	if err != nil {
 		return err
 	}
-	if state.Type == roots.None { // gone meanwhile
-		return nil
+	if state.Type == roots.None || standsIn(s.standIns, s.f.root.Join(name), d, base, state) {
+		return nil // gone meanwhile, or nobody's
 	}
 	t := s.f.thing(d, base, name, state)
-	standIn := s.standIns[s.f.root.Join(name)]
 	if state.Type != roots.Folder {
-		if standIn && state.Size == 0 {
-			return nil
-		}
 		return s.visit(t)
 	}
 	var sub *roots.Dir
@@ -128,11 +120,6 @@ func (s *surveyor) thing(d *roots.Dir, base, name string, rules *ignoreRules, de
 		return s.visit(t)
 	}
 	defer sub.Close()
-	if standIn {
-		if inside, err := sub.Names(); err == nil && len(inside) == 0 {
-			return nil
-		}
-	}
 	if err := s.visit(t); err != nil {
 		return err
 	}

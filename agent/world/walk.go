@@ -25,7 +25,7 @@ func (v FileEnv) Walk(ctx context.Context, e effect.Effect, visit func(tool.Foun
 		return tool.Left{}, err
 	}
 	defer d.Close()
-	w := walker{ctx: ctx, f: v.f, top: e.Path, visit: visit}
+	w := walker{ctx: ctx, f: v.f, top: e.Path, visit: visit, standIns: v.f.standIns()}
 	var rules *ignoreRules
 	if !e.Path.Outside {
 		rules = v.f.rulesAbove(name)
@@ -42,6 +42,8 @@ type walker struct {
 	top   *effect.Path
 	visit func(tool.Found) error
 	left  tool.Left
+
+	standIns map[string]bool
 }
 
 // rulesAbove are the ignore rules that hold for what is in a folder. A folder
@@ -123,6 +125,8 @@ func (w *walker) thing(d *roots.Dir, base, name string, rules *ignoreRules, dept
 	}
 	switch {
 	case s.Type == roots.None: // gone meanwhile
+		return nil
+	case standsIn(w.standIns, w.abs(name), d, base, s): // nobody's
 		return nil
 	case rules.ignored(name, s.Type == roots.Folder):
 		w.left.Ignored++

@@ -195,3 +195,36 @@ func processorTime(t *testing.T) time.Duration {
 	must(t, unix.Getrusage(unix.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
+
+// TestStandInsAreLookedPast: what the sandbox put where nothing is is met by
+// nobody who looks, as long as it is empty; a person's own empty folder is.
+func TestStandInsAreLookedPast(t *testing.T) {
+	d := newDesk(t)
+	d.o.StandIns = func() map[string]bool {
+		out := map[string]bool{}
+		for _, name := range []string{".vscode", ".mcp.json", ".idea", "sub/.envrc", "sub/empty", "link"} {
+			out[d.Root()+"/"+name] = true
+		}
+		return out
+	}
+	for _, name := range []string{".vscode", ".mcp.json", "sub/.envrc", "mine"} {
+		must(t, os.MkdirAll(filepath.Join(d.dir, "ws", name), 0o755))
+	}
+	d.put(t, "ws/sub/empty", "")
+	d.put(t, "ws/.idea/theirs.xml", "x")
+	d.link(t, "sub", "ws/link")
+	got, left := d.walked(t, ".", nil)
+	if want := []string{".idea/", ".idea/theirs.xml", "link@", "mine/", "sub/"}; !slices.Equal(got, want) || left != (tool.Left{}) {
+		t.Errorf("walked %q, want %q; left out %+v", got, want, left)
+	}
+	for name, with := range map[string]args{
+		"list_files": {"depth": 3}, "glob": {"pattern": "**"}, "grep": {"pattern": "^"}, "file_info": {"path": "sub"},
+	} {
+		r := d.call(name, with)
+		for _, hidden := range []string{".vscode", ".mcp.json", ".envrc", "empty", "entries\t1"} {
+			if r.Status != tool.OK || strings.Contains(r.Body, hidden) {
+				t.Errorf("%s shows %s: %+v", name, hidden, r)
+			}
+		}
+	}
+}

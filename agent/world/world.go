@@ -58,7 +58,7 @@ func Open(ctx context.Context, o Options) (*World, error) {
 	w.box, w.boxErr = ossandbox.New(ctx, cfg)
 	switch {
 	case w.boxErr == nil:
-		w.report = w.box.Report()
+		w.report, w.files.o.StandIns = w.box.Report(), w.box.StandIns
 	case o.Setting == ossandbox.Off:
 		w.report = ossandbox.Report{}
 	default:

@@ -40,9 +40,9 @@ func TestBesideARunningCommand(t *testing.T) {
 		}
 	}
 	again := func(when string) {
-		cmd := exec.Command(built(t), "run", "--script", h.put(h.home, "done.json", `{"steps": [{"say": "done"}]}`), "y")
+		cmd := exec.Command(built(t), "run", "--json", "--script", h.put(h.home, "list.json", calls(`{"tool": "list_files", "args": {"directory": "."}}`, `{"tool": "glob", "args": {"pattern": "**"}}`)), "y")
 		cmd.Dir, cmd.Env = h.repo, h.env
-		if out, err := cmd.CombinedOutput(); err != nil {
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "begun") || strings.Contains(string(out), ".vscode") {
 			t.Errorf("%s: %v\n%s", when, err, out)
 		}
 	}
