@@ -106,7 +106,7 @@ func TestEveryMemberIsBound(t *testing.T) {
 	bound := map[string]string{ // with what the question calls it; "" where the next plan is refused outright
 		"Command.Script": "command", "Command.Argv": "command", "Program.SHA256": "programs", "Program.Path": "programs", "Command.Programs": "programs",
 		"Command.Dir": "", "Command.Set": "environment", "Command.Dropped": "environment", "Command.Stdin": "stdin", "Command.Timeout": "time limit",
-		"Command.Hosts": "", "Command.Parts": "what it depends on", "Command.Facts": "what it depends on", "Command.Reads": "", "Command.Writes": "", "Command.Detected": "what it depends on",
+		"Command.Hosts": "", "Command.Parts": "what it depends on", "Command.Facts": "what it depends on", "Command.Reads": "", "Command.Writes": "", "Command.Deletes": "", "Command.Chmods": "", "Command.Detected": "what it depends on",
 		"Path.Device": "device and inode", "Path.Inode": "device and inode", "Path.Links": "number of links", "Path.Mode": "mode", "Path.SHA256": "content",
 		"Path.Type": "", "Path.Abs": "", "Path.Name": "path", "Bytes.SHA256": "new content", "Bytes.Size": "what it depends on", "Effect.Mode": "mode afterwards", "Set.Args": "not what they were",
 	}

@@ -56,7 +56,7 @@ func members(a, b effect.Effect) (out []string) {
 		differ("sandbox", [2]any{x.Profile, x.Grade}, [2]any{y.Profile, y.Grade})
 		differ("network", x.Hosts, y.Hosts)
 		differ("time limit", x.Timeout, y.Timeout)
-		differ("paths that it reads or writes", [2]any{x.Reads, x.Writes}, [2]any{y.Reads, y.Writes})
+		differ("paths that it reads or changes", [4]any{x.Reads, x.Writes, x.Deletes, x.Chmods}, [4]any{y.Reads, y.Writes, y.Deletes, y.Chmods})
 	}
 	if a.Git != nil && b.Git != nil {
 		differ("git call", *a.Git, *b.Git)

@@ -55,12 +55,12 @@ func (w *lines) effect(e effect.Effect, place *world.World) {
 			w.change(e, nil)
 			return
 		}
-		w.path(e.Kind.String(), *e.Path)
+		w.newPath(e.Kind.String(), *e.Path)
 	case effect.Rename:
 		w.path("rename", *e.Path)
-		w.path("to", *e.To)
+		w.newPath("to", *e.To)
 	case effect.Mkdir:
-		w.path("mkdir", *e.Path)
+		w.newPath("mkdir", *e.Path)
 	case effect.Chmod:
 		w.path("chmod", *e.Path)
 		w.fact("mode", fmt.Sprintf("%04o becomes %04o", e.Path.Mode, e.Mode))
@@ -95,7 +95,11 @@ func (w *lines) start(x *effect.Command) {
 	}
 }
 
-func (w *lines) path(name string, p effect.Path) {
+// path adds a path with what is there; newPath one that may be made now.
+func (w *lines) path(name string, p effect.Path)    { w.place(name, p, "not there now") }
+func (w *lines) newPath(name string, p effect.Path) { w.place(name, p, "not there yet") }
+
+func (w *lines) place(name string, p effect.Path, missing string) {
 	where := "inside the workspace"
 	switch {
 	case p.Outside:
@@ -110,7 +114,7 @@ func (w *lines) path(name string, p effect.Path) {
 			facts = append(facts, fmt.Sprintf("mode %04o", p.Mode), size(p.Size))
 		}
 	} else {
-		facts = append(facts, "not there yet")
+		facts = append(facts, missing)
 	}
 	w.fact(name, p.Name)
 	w.fact("", strings.Join(facts, ", "))
@@ -136,7 +140,7 @@ func (w *lines) change(e effect.Effect, r *revision) {
 	if ok {
 		done, left = c.revised()
 	}
-	w.path(changeTitle(done), *e.Path)
+	w.newPath(changeTitle(done), *e.Path)
 	switch {
 	case !left:
 		w.warn("left out", "nothing of it: this file stays as it is")
@@ -213,7 +217,13 @@ func (w *lines) command(x *effect.Command, place *world.World) {
 		w.path("reads", p)
 	}
 	for _, p := range x.Writes {
-		w.path("writes", p)
+		w.newPath("writes", p)
+	}
+	for _, p := range x.Deletes {
+		w.path("deletes", p)
+	}
+	for _, p := range x.Chmods {
+		w.path("rights of", p)
 	}
 	if len(x.Stdin) > 0 {
 		w.fact("stdin", size(int64(len(x.Stdin))))

@@ -30,7 +30,7 @@ func scoreCommand(x *effect.Command) Risk {
 	if fetchesAndRuns(x.Parts) {
 		out = out.Worse(high("fetches something and runs a shell"))
 	}
-	for _, p := range x.Writes {
+	for _, p := range slices.Concat(x.Writes, x.Deletes, x.Chmods) {
 		if risk := scoreChange(&p); risk.Tier == High {
 			out = out.Worse(risk)
 		}

@@ -126,7 +126,8 @@ func (x Command) object() object {
 		"script": x.Script, "argv": texts(x.Argv), "program": x.Program.object(), "programs": programs, "dir": x.Dir,
 		"set": texts(x.Set), "dropped": texts(x.Dropped), "stdin": hex.EncodeToString(stdin[:]),
 		"timeout_ms": int64(x.Timeout / time.Millisecond), "parts": parts, "facts": facts,
-		"parsed": x.Parsed, "reads": paths(x.Reads), "writes": paths(x.Writes), "detected": x.Detected, "background": x.Background,
+		"parsed": x.Parsed, "reads": paths(x.Reads), "writes": paths(x.Writes),
+		"deletes": paths(x.Deletes), "chmods": paths(x.Chmods), "detected": x.Detected, "background": x.Background,
 		"profile": x.Profile, "grade": x.Grade, "hosts": texts(x.Hosts), "readonly": x.ReadOnly,
 	}
 }

@@ -15,7 +15,7 @@ func sample() Set {
 			Program: Program{Path: "/bin/bash", SHA256: "aa"}, Dir: "/w", Set: []string{"A=1"}, Dropped: []string{"B"},
 			Stdin: []byte("in"), Timeout: time.Second, Parts: []Part{{Argv: []string{"go", "test"}, Known: true}},
 			Facts: []Fact{{Op: "stat", Name: "x", Found: true, Text: "file", Values: []string{"v"}}}, Parsed: true,
-			Reads: []Path{{Name: "r"}}, Writes: []Path{{Name: "w"}}, Profile: "work", Grade: "A", Hosts: []string{"h"},
+			Reads: []Path{{Name: "r"}}, Writes: []Path{{Name: "w"}}, Deletes: []Path{{Name: "d"}}, Chmods: []Path{{Name: "c"}}, Profile: "work", Grade: "A", Hosts: []string{"h"},
 		}},
 		{Kind: Write, Path: &Path{Name: "a", Abs: "/w/a", Exists: true, Type: Regular, Inode: 1 << 60, Links: 1, SHA256: "bb"}, After: &Bytes{SHA256: "cc", Size: 3}, Mode: 0o644},
 		{Kind: Git, Git: &GitCall{Args: []string{"commit"}, Class: GitWrites, Remotes: []string{"u"}, Loses: []string{"l"}, Notes: []string{"n"}, Head: "h"}},

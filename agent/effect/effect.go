@@ -103,7 +103,9 @@ type Command struct {
 	Facts    []Fact // what was seen of the world while parsing: the gate parses again from these alone
 	Parsed   bool
 	Reads    []Path // outside, secret and protected paths that the parse found read
-	Writes   []Path // all paths that the parse found written
+	Writes   []Path // all paths that the parse found created or changed
+	Deletes  []Path // all paths that it found deleted, a folder with everything beneath
+	Chmods   []Path // outside, secret and protected paths whose rights or owner it found changed
 	Detected bool   // not asked for in these words: the detected test command
 
 	Background bool     // it goes on after the call, until it ends or the session does

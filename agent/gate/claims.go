@@ -150,6 +150,11 @@ func shields(abs string) bool {
 	return strings.EqualFold(abs[strings.LastIndex(abs, "/")+1:], ".github")
 }
 
+// always is an act that what is there makes no difference to.
+func always(act commandpolicy.Act) func(effect.Path) commandpolicy.Act {
+	return func(effect.Path) commandpolicy.Act { return act }
+}
+
 func writeAct(p effect.Path) commandpolicy.Act {
 	if p.Exists {
 		return commandpolicy.ActWrite
@@ -167,7 +172,8 @@ func (in Input) running(a *act) []claim {
 		out = append(out, networkClaim(host, port, methodConnect, nil))
 	}
 	out = append(out, in.usedPaths(a.cmd)...)
-	return append(out, in.plannedPaths(out, x.Reads, x.Writes)...)
+	return slices.Concat(out, in.plannedReads(out, x.Reads), in.plannedChanges(out, x.Writes, writeAct),
+		in.plannedChanges(out, x.Deletes, always(commandpolicy.ActDelete)), in.plannedChanges(out, x.Chmods, always(commandpolicy.ActChmod)))
 }
 
 func text(x *effect.Command) string {
@@ -194,7 +200,7 @@ func (in Input) git(a *act) []claim {
 	for _, use := range a.cmd.SecretReads {
 		out = append(out, in.usedPath(use, rowGuarded, true))
 	}
-	return append(out, in.plannedPaths(out, g.Reads, g.Writes)...)
+	return slices.Concat(out, in.plannedReads(out, g.Reads), in.plannedChanges(out, g.Writes, writeAct))
 }
 
 // gitHosts claims each remote of a call; one that cannot be told is claimed as
@@ -288,9 +294,9 @@ func (in Input) usedPath(use commandpolicy.PathUse, r row, secret bool) claim {
 	}
 }
 
-// plannedPaths are the claims of the paths that View found read and written,
-// but for those that the parse claims already, by a more exact act.
-func (in Input) plannedPaths(have []claim, reads, writes []effect.Path) []claim {
+// plannedReads are the claims of the paths that View found read, but for those
+// that the parse claims already, by a more exact act.
+func (in Input) plannedReads(have []claim, reads []effect.Path) []claim {
 	var out []claim
 	for _, p := range reads {
 		t := pathTarget{path: p.Abs, acts: []commandpolicy.Act{commandpolicy.ActRead}}
@@ -302,8 +308,14 @@ func (in Input) plannedPaths(have []claim, reads, writes []effect.Path) []claim 
 			out = append(out, claim{row: in.outsideRow(p.Abs, true), what: "read " + p.Name, target: t})
 		}
 	}
-	for _, p := range writes {
-		t := pathTarget{path: p.Abs, acts: []commandpolicy.Act{writeAct(p)}}
+	return out
+}
+
+// plannedChanges is plannedReads for what changes a path.
+func (in Input) plannedChanges(have []claim, paths []effect.Path, act func(effect.Path) commandpolicy.Act) []claim {
+	var out []claim
+	for _, p := range paths {
+		t := pathTarget{path: p.Abs, acts: []commandpolicy.Act{act(p)}}
 		switch {
 		case claimed(have, p.Abs, false) || isDevice(p.Abs):
 		case in.outside(p):

@@ -161,17 +161,32 @@ func (v *view) used(ctx context.Context, x *effect.Command, a *commandpolicy.Ana
 	}
 	for _, uses := range [][]commandpolicy.PathUse{a.SecretReads, a.OutsidePaths, a.ProtectedPaths} {
 		for _, u := range uses {
-			if u.Act == commandpolicy.ActRead {
-				add(&x.Reads, u.Path)
-			} else {
-				add(&x.Writes, u.Path)
-			}
+			add(listOf(x, u.Act), u.Path)
 		}
 	}
 	for _, p := range a.Parts {
-		for _, abs := range append(append([]string{}, p.Effects.Writes...), p.Effects.Deletes...) {
+		for _, abs := range p.Effects.Writes {
 			add(&x.Writes, abs)
 		}
+		for _, abs := range p.Effects.Deletes {
+			add(&x.Deletes, abs)
+		}
+	}
+}
+
+// listOf is the list of a command's paths that an act on one belongs to.
+func listOf(x *effect.Command, act commandpolicy.Act) *[]effect.Path {
+	switch act {
+	case commandpolicy.ActRead:
+		return &x.Reads
+	case commandpolicy.ActDelete:
+		return &x.Deletes
+	case commandpolicy.ActChmod:
+		return &x.Chmods
+	case commandpolicy.ActCreate, commandpolicy.ActWrite, commandpolicy.ActRename:
+		return &x.Writes
+	default:
+		return &x.Writes
 	}
 }
 
