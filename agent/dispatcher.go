@@ -352,6 +352,7 @@ func (d *Dispatcher) conclude(ctx context.Context, p proposal, v verdict, token 
 // perform is the only place where a tool runs.
 func (d *Dispatcher) perform(ctx context.Context, p proposal, g world.Grant) (tool.Result, error) {
 	g.Set = p.set
+	d.leaves(p.set)
 	return p.tool.Run(ctx, d.world.Env(g), p.set)
 }
 

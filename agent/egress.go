@@ -41,19 +41,40 @@ func (d *Dispatcher) marks(s effect.Set) []gate.Mark {
 func (d *Dispatcher) looksSecret(text string) bool { return d.redactor.Text(text) != text }
 
 // hidesSecret says that arguments hold what looks like a secret: in one of
-// their texts, under another spelling, or cut over several of them.
+// their texts, under another spelling, cut over several of them, or over them
+// and what left before.
 func (d *Dispatcher) hidesSecret(args string) bool {
-	var v any
-	if json.Unmarshal([]byte(args), &v) != nil {
+	names, values, ok := textsIn(args)
+	if !ok || d.redactor.Completes(slices.Concat(values, names)...) {
 		return true
 	}
-	names, values := textsOf(v)
 	for _, text := range slices.Concat([]string{args, strings.Join(values, "")}, names, values) {
 		if slices.ContainsFunc(secret.Forms(text), d.looksSecret) {
 			return true
 		}
 	}
 	return false
+}
+
+// leaves remembers what goes to a server elsewhere with a call.
+func (d *Dispatcher) leaves(s effect.Set) {
+	for _, e := range s.Effects {
+		if e.MCP != nil && e.MCP.Remote {
+			names, values, _ := textsIn(e.MCP.Args) // what is no JSON was raised, and is sent to nobody
+			d.redactor.Sent(slices.Concat(values, names)...)
+		}
+	}
+}
+
+// textsIn are the names and texts of arguments; ok is false when they are no
+// JSON.
+func textsIn(args string) (names, values []string, ok bool) {
+	var v any
+	if json.Unmarshal([]byte(args), &v) != nil {
+		return nil, nil, false
+	}
+	names, values = textsOf(v)
+	return names, values, true
 }
 
 // textsOf lists the names of members and the texts in a JSON value, in the

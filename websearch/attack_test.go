@@ -37,6 +37,21 @@ func TestASecretInTwoRequests(t *testing.T) {
 	}
 }
 
+// A secret in two halves in one address, and over two searches.
+func TestASecretInTwoPartsOfOne(t *testing.T) {
+	const token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+	s := newStage(t, func(w http.ResponseWriter, _ *http.Request) { write(w, "text/plain", "x") })
+	for _, address := range []string{"?a=" + token[:18] + "&b=" + token[18:], token[18:] + "/x/" + token[:18], token[:18] + "?" + token[18:]} {
+		if a, err := s.web.Plan("https://pub.example.com/" + address); err != nil || len(a.Suspicious) == 0 {
+			t.Errorf("%s: not seen: %v", address, err)
+		}
+	}
+	s.opts.Secrets.Sent("how to install " + token[:18])
+	if a, err := s.web.Plan("https://pub.example.com/" + token[18:]); err != nil || len(a.Suspicious) == 0 {
+		t.Errorf("after a search: not seen: %v", err)
+	}
+}
+
 // Another port of the same host is another service: the redirect is told, not
 // followed. From http to https it is the same.
 func TestRedirectsToAnotherPort(t *testing.T) {

@@ -54,7 +54,7 @@ func (w *Web) Fetch(ctx context.Context, raw string) (Page, error) {
 	if p, ok := w.cache.get(raw); ok {
 		return p, nil
 	}
-	w.pieces.add(raw)
+	w.o.Secrets.Sent(raw)
 	ctx, cancel := context.WithTimeout(ctx, w.o.Limits.Total)
 	defer cancel()
 	p, err := w.hops(ctx, raw)
@@ -93,7 +93,7 @@ func (w *Web) hops(ctx context.Context, raw string) (Page, error) {
 			return p, &RedirectError{raw, to.url, fmt.Sprintf("more than %d redirects", w.o.Limits.Redirects)}
 		}
 		raw = to.url
-		w.pieces.add(raw)
+		w.o.Secrets.Sent(raw)
 	}
 }
 

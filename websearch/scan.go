@@ -39,6 +39,16 @@ func Scan(text string, known *secret.Redactor) []string {
 	return append(scanHost(u.Hostname()), scanParts(u)...)
 }
 
+// scan is Scan, and what a request says in two parts, or together with what
+// left before it.
+func (w *Web) scan(text string) []string {
+	out := Scan(text, w.o.Secrets)
+	if len(out) == 0 && w.o.Secrets.Completes(text) {
+		out = []string{"in two parts, or together with what was sent before, it holds something that looks like a secret"}
+	}
+	return out
+}
+
 func find(known *secret.Redactor, text string) []string {
 	if known == nil {
 		known = secret.New()

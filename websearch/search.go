@@ -110,6 +110,7 @@ func (w *Web) Search(ctx context.Context, text string, n int) ([]Result, error) 
 	if err != nil {
 		return nil, err
 	}
+	w.o.Secrets.Sent(q.Text)
 	n = min(max(n, 1), maxResults)
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()

@@ -70,7 +70,6 @@ type Web struct {
 	client    doer
 	cache     cache
 	redirects redirects
-	pieces    pieces
 }
 
 // doer is what a Web asks pages by: a client of its guard.
@@ -83,6 +82,9 @@ func New(o Options) (*Web, error) {
 	o.Limits = o.Limits.withDefaults()
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Secrets == nil {
+		o.Secrets = secret.New()
 	}
 	policy := netguard.Public()
 	if o.Policy != nil {

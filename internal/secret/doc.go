@@ -21,6 +21,11 @@
 // and encryption. In base64 the characters at both ends, which a secret shares
 // with its neighbours, stay: up to four bits each.
 //
+// A secret that leaves in two parts is seen when the second would go
+// ([Redactor.Sent], [Redactor.Completes]), in one request or in two, by whatever
+// ways. One in three is not, nor one among more than 64 words of a request, nor
+// one whose first part left before the last 256.
+//
 // A Redactor holds its values in memory and nowhere else. The shapes were
 // collected from the vendors' own documentation and from what the rule files of
 // gitleaks and GitHub's secret scanning list as public knowledge.

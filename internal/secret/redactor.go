@@ -20,6 +20,8 @@ type Redactor struct {
 	shapes   *shapeIndex
 	numbers  map[[sha256.Size]byte]int // of each secret seen, by its hash
 	last     int
+
+	trail trail
 }
 
 // mostNumbers bounds the memory for numbers. Secrets beyond it still get a
