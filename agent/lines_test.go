@@ -33,6 +33,9 @@ func TestACommandsPathsAreCalledWhatTheyAre(t *testing.T) {
 	r.start("")
 	r.turn("go")
 	r.stop()
+	if _, ok := facts["limit 1m0s"]; !ok {
+		t.Errorf("a command that asks for no limit does not have the setting's: %v", facts)
+	}
 	for act, want := range map[string]string{
 		"deletes sub": "inside the workspace, folder", "deletes gone": "inside the workspace, not there now",
 		"deletes a.txt": "inside the workspace, file, mode 0644, 2 bytes", "writes b.txt": "inside the workspace, not there yet",

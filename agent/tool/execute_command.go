@@ -13,26 +13,25 @@ type executeCommand struct{}
 
 type commandArgs struct {
 	Command string   `json:"command"`
-	Timeout int      `json:"timeout,omitempty"`
+	Timeout *int     `json:"timeout,omitempty"`
 	Dir     string   `json:"dir,omitempty"`
 	Hosts   []string `json:"hosts,omitempty"`
 
 	Background bool `json:"background,omitempty"`
 }
 
-// A commandPlan is what Plan leaves for Run: the arguments, and what the
-// command is worth as a check.
+// A commandPlan is what Plan leaves for Run: how it is run, what is to be said
+// of its time limit, and what the command is worth as a check.
 type commandPlan struct {
-	commandArgs
-	Tests bool `json:"tests,omitempty"`
-	Check bool `json:"check,omitempty"`
+	Background bool   `json:"background,omitempty"`
+	Note       string `json:"note,omitempty"`
+	Tests      bool   `json:"tests,omitempty"`
+	Check      bool   `json:"check,omitempty"`
 }
 
-// Time limits of a command that names none.
-const (
-	defaultSeconds = 180
-	jobSeconds     = 3600
-)
+// usualSeconds is the time limit of a command that names none: the person's
+// setting.
+const usualSeconds = 0
 
 // Spec implements Tool.
 func (executeCommand) Spec() Spec {
@@ -42,7 +41,7 @@ func (executeCommand) Spec() Spec {
 			"Each call is a new shell in the workspace. Use the file tools to read, search and edit.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["command"],"properties":{
 			"command":{"type":"string","minLength":1,"description":"bash script"},
-			"timeout":{"type":"integer","minimum":1,"maximum":3600,"description":"seconds, default 180, in the background 3600"},
+			"timeout":{"type":"integer","description":"seconds, 1 to 3600; default the user's, mostly 180, in the background 3600"},
 			"background":{"type":"boolean","description":"return at once with a job's id; see the tool job"},
 			"dir":{"type":"string","minLength":1,"description":"folder to run in, default the workspace"},
 			"hosts":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1},"description":"host or host:port names to reach over https, each approved; default none"}}}`),
@@ -58,17 +57,16 @@ func (t executeCommand) Plan(ctx context.Context, v View, args json.RawMessage) 
 	if strings.TrimSpace(a.Command) == "" {
 		return effect.Set{}, &ArgumentError{"command is empty"}
 	}
-	if a.Timeout == 0 {
-		a.Timeout = defaultSeconds
-		if a.Background {
-			a.Timeout = jobSeconds
-		}
+	usual := usualSeconds
+	if a.Background {
+		usual = mostSeconds
 	}
-	x, err := v.Command(ctx, CommandSpec{Script: a.Command, Dir: a.Dir, Seconds: a.Timeout, Hosts: a.Hosts, Background: a.Background})
+	seconds, note := within(a.Timeout, usual)
+	x, err := v.Command(ctx, CommandSpec{Script: a.Command, Dir: a.Dir, Seconds: seconds, Hosts: a.Hosts, Background: a.Background})
 	if err != nil {
 		return effect.Set{}, err
 	}
-	plan := commandPlan{commandArgs: commandArgs{Timeout: a.Timeout, Background: a.Background}}
+	plan := commandPlan{Background: a.Background, Note: note}
 	if plan.Tests, plan.Check, err = tested(ctx, v, a.Command, x); err != nil {
 		return effect.Set{}, err
 	}
@@ -101,24 +99,25 @@ func runCommand(ctx context.Context, e Env, planned effect.Set) (Result, error) 
 		return Result{}, err
 	}
 	if a.Background {
-		return inBackground(ctx, e, planned)
+		return inBackground(ctx, e, planned, a.Note)
 	}
 	x, err := start(ctx, e, planned.Effects[0])
 	if err != nil {
 		return failed("run", err)
 	}
-	r := ended(x, a.Timeout)
+	r := ended(x, planned.Effects[0])
+	r.Body += a.Note
 	r.Tests, r.Check = a.Tests, a.Check
 	return r, nil
 }
 
 // inBackground starts a command and does not wait for it.
-func inBackground(ctx context.Context, e Env, planned effect.Set) (Result, error) {
+func inBackground(ctx context.Context, e Env, planned effect.Set, note string) (Result, error) {
 	id, err := e.Start(ctx, planned.Effects[0])
 	if err != nil {
 		return failed("start", err)
 	}
-	return Result{Status: Running, Body: fmt.Sprintf("the job %s runs: the tool job shows its output, waits for it or kills it. It ends with the session.\n", id)}, nil
+	return Result{Status: Running, Body: fmt.Sprintf("the job %s runs: the tool job shows its output, waits for it or kills it. It ends with the session.\n%s", id, note)}, nil
 }
 
 // Ended is the result of a command that ran to its end, or of one that could
@@ -127,7 +126,7 @@ func Ended(x Exit, err error) Result {
 	if err != nil {
 		return Result{Status: Error, Body: err.Error()}
 	}
-	return ended(x, 0)
+	return ended(x, effect.Effect{})
 }
 
 // start runs a command's effect, which can be a git call.
@@ -138,8 +137,8 @@ func start(ctx context.Context, e Env, x effect.Effect) (Exit, error) {
 	return e.Exec(ctx, x)
 }
 
-// ended is the result of a command that was run.
-func ended(x Exit, seconds int) Result {
+// ended is the result of a command that was run, which e planned.
+func ended(x Exit, e effect.Effect) Result {
 	r := Result{Status: OK, Exit: &x.Code, Signal: x.Signal, Changes: x.Changes, Untrusted: fromCommand}
 	var b strings.Builder
 	out := tidy(string(x.Output))
@@ -159,7 +158,7 @@ func ended(x Exit, seconds int) Result {
 		b.WriteString("[cancelled]\n")
 	case x.TimedOut:
 		r.Status = Timeout
-		b.WriteString(timedOut(seconds))
+		b.WriteString(timedOut(e))
 	case x.Signal != "":
 		r.Status = Error
 		fmt.Fprintf(&b, "[ended by signal: %s]\n", x.Signal)
@@ -178,13 +177,6 @@ func ended(x Exit, seconds int) Result {
 	}
 	r.Body = b.String()
 	return r
-}
-
-func timedOut(seconds int) string {
-	if seconds == 0 {
-		return "[timed out and was ended]\n"
-	}
-	return fmt.Sprintf("[timed out after %d s and was ended; give a longer timeout (up to 3600), or do less at once]\n", seconds)
 }
 
 // tidy is output as a model reads it: of a line that a program wrote over and

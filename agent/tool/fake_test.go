@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 )
@@ -113,7 +114,7 @@ func (f *fake) Carries(_ context.Context, from, to effect.Path) (string, error) 
 
 func (f *fake) Command(_ context.Context, c CommandSpec) (effect.Effect, error) {
 	f.commands = append(f.commands, c)
-	return effect.Effect{Kind: effect.Exec, Exec: &effect.Command{Script: c.Script, Detected: c.Detected}}, nil
+	return effect.Effect{Kind: effect.Exec, Exec: &effect.Command{Script: c.Script, Detected: c.Detected, Timeout: time.Duration(c.Seconds) * time.Second}}, nil
 }
 
 func (f *fake) Git(_ context.Context, args []string) (effect.Effect, error) {

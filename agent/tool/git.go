@@ -42,5 +42,5 @@ func runGit(ctx context.Context, e Env, planned effect.Set, shape func(out strin
 	if x.Code == 0 && x.Signal == "" && !x.TimedOut && !x.Cancelled && shape != nil {
 		x.Output = []byte(shape(string(x.Output)))
 	}
-	return ended(x, 0), nil
+	return ended(x, planned.Effects[0]), nil
 }

@@ -14,7 +14,7 @@ type runCode struct{}
 type codeArgs struct {
 	Code     string `json:"code"`
 	Language string `json:"language,omitempty"`
-	Timeout  int    `json:"timeout,omitempty"`
+	Timeout  *int   `json:"timeout,omitempty"`
 }
 
 // maxCode is how much code one call runs, in bytes: it is one word of a command
@@ -30,7 +30,7 @@ func (runCode) Spec() Spec {
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["code"],"properties":{
 			"code":{"type":"string","minLength":1,"description":"the whole program"},
 			"language":{"type":"string","enum":["python","node","js","javascript","bash"],"description":"default python"},
-			"timeout":{"type":"integer","minimum":1,"maximum":3600,"description":"seconds, default 180"}}}`),
+			"timeout":{"type":"integer","description":"seconds, 1 to 3600; default the user's, mostly 180"}}}`),
 	}
 }
 
@@ -48,14 +48,12 @@ func (t runCode) Plan(ctx context.Context, v View, args json.RawMessage) (effect
 	case len(a.Code) > maxCode:
 		return effect.Set{}, &ArgumentError{fmt.Sprintf("code has %s, and %s are the most: write it to a file and run that with execute_command", size(int64(len(a.Code))), size(maxCode))}
 	}
-	if a.Timeout == 0 {
-		a.Timeout = defaultSeconds
-	}
-	x, err := v.Command(ctx, CommandSpec{Script: a.Code, Language: language(a.Language), Seconds: a.Timeout})
+	seconds, note := within(a.Timeout, usualSeconds)
+	x, err := v.Command(ctx, CommandSpec{Script: a.Code, Language: language(a.Language), Seconds: seconds})
 	if err != nil {
 		return effect.Set{}, err
 	}
-	return set(t.Spec(), "run "+language(a.Language)+": "+firstLine(a.Code), commandArgs{Timeout: a.Timeout}, x), nil
+	return set(t.Spec(), "run "+language(a.Language)+": "+firstLine(a.Code), commandPlan{Note: note}, x), nil
 }
 
 // language is the one name of a language.

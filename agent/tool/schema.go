@@ -3,6 +3,7 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -160,14 +161,14 @@ func (s schema) checkInteger(name string, v any) (any, error) {
 	if whole, zeros, found := strings.Cut(text, "."); found && strings.Trim(zeros, "0") == "" {
 		text = whole
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(text, 10, 64) // the nearest, where none is so large
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, strconv.ErrRange):
 		return nil, fmt.Errorf("%q is %s; it must be a whole number", name, number)
 	case s.Minimum != nil && n < *s.Minimum:
-		return nil, fmt.Errorf("%q is %d; the least is %d", name, n, *s.Minimum)
+		return nil, fmt.Errorf("%q is %s; the least is %d", name, text, *s.Minimum)
 	case s.Maximum != nil && n > *s.Maximum:
-		return nil, fmt.Errorf("%q is %d; the most is %d", name, n, *s.Maximum)
+		return nil, fmt.Errorf("%q is %s; the most is %d", name, text, *s.Maximum)
 	}
 	return n, nil
 }

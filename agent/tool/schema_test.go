@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -64,6 +65,10 @@ func agree(t *testing.T, name string, sc schema, typ reflect.Type) {
 		if sc.Type != "integer" || sc.Minimum == nil {
 			t.Errorf("%s: schema %s with minimum %v, struct int", name, sc.Type, sc.Minimum)
 		}
+	case reflect.Pointer: // a time limit, which is held within its bounds, not refused
+		if typ.Elem().Kind() != reflect.Int || sc.Type != "integer" || sc.Minimum != nil || !strings.Contains(sc.Description, fmt.Sprintf("%d to %d", leastSeconds, mostSeconds)) {
+			t.Errorf("%s: schema %+v, struct %s", name, sc, typ)
+		}
 	case reflect.Slice:
 		if sc.Type != "array" || sc.Items == nil || sc.MaxItems == 0 {
 			t.Errorf("%s: schema %s with at most %d items, struct slice", name, sc.Type, sc.MaxItems)
@@ -115,7 +120,7 @@ func TestDecode(t *testing.T) {
 		{`{"pattern":"x","pattern":"y"}`, grepArgs{}, `holds the member "pattern" twice`},
 		{`{"pattern":"x","context":"3"}`, grepArgs{}, `"context" must be a whole number, not a string`},
 		{`{"pattern":"x","context":2.5}`, grepArgs{}, `"context" is 2.5; it must be a whole number`},
-		{`{"pattern":"x","context":99999999999999999999}`, grepArgs{}, `it must be a whole number`},
+		{`{"pattern":"x","context":99999999999999999999}`, grepArgs{}, `the most is 10`},
 		{`{"pattern":"x","context":-1}`, grepArgs{}, `"context" is -1; the least is 0`},
 		{`{"pattern":"x","context":11}`, grepArgs{}, `"context" is 11; the most is 10`},
 		{`{"pattern":"x","case_sensitive":"yes"}`, grepArgs{}, `"case_sensitive" must be true or false, not a string`},

@@ -13,8 +13,11 @@ type selfVerify struct{}
 
 type verifyArgs struct {
 	Check   string `json:"check,omitempty"`
-	Timeout int    `json:"timeout,omitempty"`
+	Timeout *int   `json:"timeout,omitempty"`
 }
+
+// checkSeconds is the time limit of a check that names none.
+const checkSeconds = 600
 
 // Spec implements Tool.
 func (selfVerify) Spec() Spec {
@@ -24,13 +27,13 @@ func (selfVerify) Spec() Spec {
 			"Do it after edits and before you report that the work is done.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"properties":{
 			"check":{"type":"string","minLength":1,"description":"one of the detected commands, default the most likely"},
-			"timeout":{"type":"integer","minimum":1,"maximum":3600,"description":"seconds, default 600"}}}`),
+			"timeout":{"type":"integer","description":"seconds, 1 to 3600, default 600"}}}`),
 	}
 }
 
 // Plan implements Tool.
 func (t selfVerify) Plan(ctx context.Context, v View, args json.RawMessage) (effect.Set, error) {
-	a := verifyArgs{Timeout: 600}
+	var a verifyArgs
 	if err := decode(t.Spec(), args, &a); err != nil {
 		return effect.Set{}, err
 	}
@@ -42,11 +45,12 @@ func (t selfVerify) Plan(ctx context.Context, v View, args json.RawMessage) (eff
 	if err != nil {
 		return effect.Set{}, err
 	}
-	x, err := v.Command(ctx, CommandSpec{Script: c.Command, Seconds: a.Timeout, Detected: true})
+	seconds, note := within(a.Timeout, checkSeconds)
+	x, err := v.Command(ctx, CommandSpec{Script: c.Command, Seconds: seconds, Detected: true})
 	if err != nil {
 		return effect.Set{}, err
 	}
-	return set(t.Spec(), fmt.Sprintf("test with %s (found in %s)", c.Command, c.Because), a, x), nil
+	return set(t.Spec(), fmt.Sprintf("test with %s (found in %s)", c.Command, c.Because), commandPlan{Note: note}, x), nil
 }
 
 func choose(checks []Check, want string) (Check, error) {
@@ -68,7 +72,7 @@ func choose(checks []Check, want string) (Check, error) {
 
 // Run implements Tool.
 func (selfVerify) Run(ctx context.Context, e Env, planned effect.Set) (Result, error) {
-	var a verifyArgs
+	var a commandPlan
 	if err := recall(planned, &a); err != nil {
 		return Result{}, err
 	}
@@ -76,7 +80,8 @@ func (selfVerify) Run(ctx context.Context, e Env, planned effect.Set) (Result, e
 	if err != nil {
 		return failed("test", err)
 	}
-	r := ended(x, a.Timeout)
+	r := ended(x, planned.Effects[0])
+	r.Body += a.Note
 	r.Check = true
 	r.Title = "tests passed"
 	if r.Status != OK {

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 func TestExecuteCommand(t *testing.T) {
 	f := newFake()
 	s := plan(t, f, "bash", `{"command":"go test ./...\necho done","dir":"sub"}`)
-	if want := (CommandSpec{Script: "go test ./...\necho done", Dir: "sub", Seconds: 180}); !reflect.DeepEqual(f.commands[0], want) {
+	if want := (CommandSpec{Script: "go test ./...\necho done", Dir: "sub"}); !reflect.DeepEqual(f.commands[0], want) {
 		t.Errorf("%+v", f.commands[0])
 	}
 	if s.Title != "run go test ./... … (2 lines)" {
@@ -39,8 +40,35 @@ func TestExecuteCommand(t *testing.T) {
 		}
 	}
 	has(t, refused(t, f, "execute_command", `{"command":"  "}`), "empty")
-	has(t, refused(t, f, "execute_command", `{"command":"x","timeout":3601}`), "the most is 3600")
-	has(t, refused(t, f, "execute_command", `{"command":"x","timeout":0}`), "the least is 1")
+}
+
+// TestTimeLimits: a limit that is not allowed becomes the nearest that is, and
+// the result says so, also of a job.
+func TestTimeLimits(t *testing.T) {
+	const told = "[a time limit of 1 to 3600 s is allowed: "
+	for tool, args := range map[string]string{
+		"execute_command": `"command":"x"`, "run_code": `"code":"x"`, "self_verify": `"check":"x"`, "background": `"command":"x","background":true`,
+	} {
+		name := strings.Replace(tool, "background", "execute_command", 1)
+		for asked, want := range map[string]int{
+			"0": 1, "-5": 1, "1": 1, "3600": 3600, "3601": 3600, "86400.0": 3600, "99999999999999999999": 3600, "-99999999999999999999": 1,
+		} {
+			f := newFake()
+			f.checks = []Check{{"x", "go.mod"}}
+			r := call(t, f, name, `{`+args+`,"timeout":`+asked+`}`)
+			held := asked == "1" || asked == "3600"
+			if got := f.commands[0].Seconds; got != want || strings.Contains(r.Body, told) == held || !held && !strings.Contains(r.Body, fmt.Sprintf("%s%d s held]\n", told, want)) {
+				t.Errorf("%s, %s: %d s, %q", tool, asked, got, r.Body)
+			}
+		}
+		f := newFake()
+		f.checks = []Check{{"x", "go.mod"}}
+		want := map[string]int{"self_verify": 600, "background": 3600}[tool] // 0: the person's setting
+		if r := call(t, f, name, `{`+args+`}`); f.commands[0].Seconds != want || strings.Contains(r.Body, told) {
+			t.Errorf("%s, none: %+v, %q", tool, f.commands, r.Body)
+		}
+	}
+	has(t, refused(t, newFake(), "execute_command", `{"command":"x","timeout":1.5}`), "must be a whole number")
 }
 
 func TestSelfVerify(t *testing.T) {
