@@ -158,7 +158,7 @@ func toolSpecs(tools *tool.Registry, small bool) []model.ToolSpec {
 		if small && !spec.Small {
 			continue
 		}
-		out = append(out, model.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema, Aliases: spec.Aliases, Foreign: spec.Foreign})
+		out = append(out, model.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema, Aliases: spec.Aliases, Renamed: spec.Renamed, Foreign: spec.Foreign})
 	}
 	return out
 }

@@ -48,9 +48,10 @@ const (
 type ToolSpec struct {
 	Name        string
 	Description string
-	Schema      json.RawMessage // JSON Schema of the arguments: an object
-	Foreign     bool            // a server's schema, in any dialect: calls are not held against what we do not understand
-	Aliases     []string        // other names that mean this tool (R5)
+	Schema      json.RawMessage   // JSON Schema of the arguments: an object
+	Foreign     bool              // a server's schema, in any dialect: calls are not held against what we do not understand
+	Aliases     []string          // other names that mean this tool (R5)
+	Renamed     map[string]string // other names of its arguments, and what the schema calls them (R5)
 }
 
 // Role says who speaks.

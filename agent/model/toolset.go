@@ -16,8 +16,9 @@ type toolset struct {
 }
 
 type offered struct {
-	name   string
-	schema *mend.Schema
+	name    string
+	schema  *mend.Schema
+	renamed map[string]string
 }
 
 func newToolset(specs []ToolSpec) (*toolset, error) {
@@ -33,7 +34,7 @@ func newToolset(specs []ToolSpec) (*toolset, error) {
 		if spec.Name == "" || t.exact[spec.Name] != nil {
 			return nil, fmt.Errorf("tool %q: a name must be there, and only once", spec.Name)
 		}
-		tool := &offered{name: spec.Name, schema: schema}
+		tool := &offered{name: spec.Name, schema: schema, renamed: spec.Renamed}
 		t.exact[spec.Name] = tool
 		if _, taken := t.folded[fold(spec.Name)]; taken {
 			tool = nil
@@ -123,6 +124,7 @@ func (t *toolset) judge(raw rawCall, origin Origin, strict bool) judged {
 	case err != nil:
 		j.Problem = "the arguments are no valid JSON object: " + err.Error()
 	default:
+		j.Repairs = append(j.Repairs, rename(value, tool.renamed)...)
 		fit, err := mend.Fit(tool.schema, value)
 		j.Repairs = append(j.Repairs, fit...)
 		if err != nil {
@@ -135,6 +137,18 @@ func (t *toolset) judge(raw rawCall, origin Origin, strict bool) judged {
 		j.value, j.Args = value, value.JSON()
 	}
 	return j
+}
+
+// rename calls arguments what the schema calls them (R5). One that is there
+// under its own name, or twice under others, stays as it is.
+func rename(args *mend.Value, names map[string]string) (repairs []string) {
+	for i, m := range args.Members {
+		if to, ok := names[m.Key]; ok && args.Member(to) == nil {
+			args.Members[i].Key = to
+			repairs = append(repairs, "rename:"+m.Key)
+		}
+	}
+	return repairs
 }
 
 func contains(list []string, s string) bool {

@@ -33,7 +33,8 @@ type grepArgs struct {
 // Spec implements Tool.
 func (grep) Spec() Spec {
 	return Spec{
-		Name: "grep", Aliases: []string{"search", "search_files", "ripgrep", "rg"}, Category: "file", Small: true,
+		Name: "grep", Aliases: []string{"search", "search_files", "ripgrep", "rg", "search_project"}, Category: "file", Small: true,
+		Renamed: map[string]string{"query": "pattern", "directory": "path", "file_pattern": "include"},
 		Description: "Search file contents with a regular expression (RE2 syntax), line by line. Shows the files with their numbers of matches, then the lines. " +
 			"Files that git ignores, secret-like and binary ones are left out. path can be a folder, a file or @out/… .",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["pattern"],"properties":{

@@ -110,8 +110,6 @@ func instead(name string) string {
 		return "use execute_command (base64 -d) to write bytes"
 	case "undo_write", "undo":
 		return "the user undoes edits with `tera-pilot undo`; to change a file back yourself use str_replace or write_file"
-	case "search_project":
-		return "use grep (pattern, path, include)"
 	case "call_mcp_tool", "list_mcp_tools":
 		return "tools of MCP servers are called by their own names, mcp__server__tool; none is offered now"
 	case "web_fetch", "webfetch", "fetch", "fetch_url":

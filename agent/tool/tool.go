@@ -21,7 +21,8 @@ type Tool interface {
 // Spec describes a tool to a model and to the dispatcher.
 type Spec struct {
 	Name        string
-	Aliases     []string // other names that mean the same
+	Aliases     []string          // other names that mean the same
+	Renamed     map[string]string // other names of arguments, which came with those, and what they are called
 	Description string
 	Schema      json.RawMessage // JSON Schema of the arguments, an object that takes no further members
 	Free        bool            // has no effects at all
