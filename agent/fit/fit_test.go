@@ -91,12 +91,15 @@ func TestStore(t *testing.T) {
 	if got := NewStore(state).Get("p", "m"); got != want {
 		t.Errorf("%+v", got)
 	}
-	for _, bad := range []string{"{", `{"p m":{"factor":1e300}}`, `{"p m":{"window":-4}}`, `[]`} {
+	for _, bad := range []string{"{", `{"p m":{"factor":1e300}}`, `{"p m":{"window":-4}}`, `[]`, `null`} {
 		if err := os.WriteFile(filepath.Join(state, "learnt.json"), []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.Get("p", "m"); got != (Known{}) {
 			t.Errorf("%s: %+v", bad, got)
+		}
+		if err := s.Put("p", "m", want); err != nil || s.Get("p", "m") != want {
+			t.Errorf("%s: nothing is kept over it: %v", bad, err)
 		}
 	}
 	if (Store{}).Get("p", "m") != (Known{}) || (Store{}).Put("p", "m", want) != nil {

@@ -59,7 +59,7 @@ func key(provider, name string) string { return provider + " " + name }
 // parse reads the file; what makes no sense is left out.
 func parse(data []byte) map[string]Known {
 	all := map[string]Known{}
-	if json.Unmarshal(data, &all) != nil {
+	if json.Unmarshal(data, &all) != nil || all == nil { // null leaves no map
 		return map[string]Known{}
 	}
 	for name, k := range all {

@@ -16,8 +16,8 @@
 //
 // Content that is larger than Limits.File, beyond Limits.Total or Limits.Files,
 // of secret-like files, or in folders that git ignores is not kept; each record
-// names what of it a call changed. What somebody else changes in the workspace
-// while a command runs looks like the command's work: the plan shows it before
+// names what of it a call changed. What somebody else, another session among
+// them, changes in the workspace while a command runs looks like the command's work: the plan shows it before
 // anything is put back, and undoing the undo brings it back. Owners, extended
 // attributes and hard links are not restored; modes, links and empty folders
 // are.

@@ -4,9 +4,10 @@
 // # Promised
 //
 // XChaCha20-Poly1305 with a fresh random nonce for every piece, under a key
-// that Argon2id makes of the person's secret. A wrong secret, a piece that was
-// altered and one that stands where another belongs are each told apart, and
-// none of them gives a byte of text.
+// that Argon2id makes of the person's secret. A wrong secret is told from a piece
+// that was altered, stands where another belongs or was cut, and none of them
+// gives a byte of text. Who alters the header on purpose makes every secret a
+// wrong one.
 //
 // # Not promised
 //

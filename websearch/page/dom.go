@@ -17,15 +17,21 @@ import (
 var unseen = []atom.Atom{
 	atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Embed, atom.Applet,
 	atom.Svg, atom.Math, atom.Canvas, atom.Audio, atom.Video, atom.Noframes, atom.Noembed, atom.Datalist, atom.Input, atom.Base, atom.Meta, atom.Link,
+	atom.Progress, atom.Meter, atom.Rp, // shown where a browser does not know them
 }
+
+// nothing is a size, or a share, that nobody sees.
+const nothing = `(0*\.?0+|0*\.0\d*|[\d.]+e-\d+|calc\(0[a-z%]*\))([a-z]+|%)?(;|$|!)`
 
 // hiding are styles that keep an element from being seen.
 var hiding = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|;)(` + strings.Join([]string{
-		`display:none`, `visibility:(hidden|collapse)`, `opacity:(0|0?\.0\d*|0%)(;|$|!)`, `content-visibility:hidden`,
-		`font-size:(0|0?\.0\d*)(px|em|rem|pt|%)?(;|$|!)`, `font-size:(1|0?\.\d+|1\.\d+)(px|pt|%)(;|$|!)`, `font:[01](px)?/`, `zoom:0(;|$|!)`, `filter:opacity\(0`,
-		`(left|top|right|bottom|text-indent|margin-left|margin-top):-\d{3,}`, `transform:(scale\(0|translate[xy]?\(-\d{3,})`,
-		`(max-)?(width|height):0(px)?(;|$|!)`, `clip:rect\(0`, `clip-path:inset\((50|100)%`, `color:transparent`,
+		`display:none`, `visibility:(hidden|collapse)`, `content-visibility:hidden`,
+		`(opacity|zoom|scale|font-size|(max-)?(width|height|inline-size|block-size)):` + nothing, `font-size:(1|0?\.\d+|1\.\d+)(px|pt|%)(;|$|!)`, `font:[01](px)?/`, `filter:opacity\(0`,
+		`(left|top|right|bottom|inset|text-indent|margin-left|margin-top|translate):-(\d{3,}|\d{2,}(em|rem|vw|vh))`,
+		`transform:(scale[xy]?\(0[,)]|matrix\(0,|translate[xy]?\(-\d{3,})`,
+		`clip:rect\(0`, `clip-path:(inset\((50|100)%|circle\(0|ellipse\(0|polygon\(0(px|%)?0(px|%)?\))`,
+		`(-webkit-text-fill-)?color:(transparent|#[0-9a-f]{3}0(;|$|!)|#[0-9a-f]{6}00|(rgb|hsl)a?\((([^,)]*,){3}|[^,/)]*/)(0|0?\.0\d*)%?\))`,
 	}, "|") + `)`)
 })
 
@@ -69,7 +75,7 @@ func hidden(n *html.Node) bool {
 	}
 	for _, a := range n.Attr {
 		switch strings.ToLower(a.Key) {
-		case "hidden", "inert":
+		case "hidden", "inert", "popover":
 			return true
 		case "aria-hidden":
 			if !strings.EqualFold(a.Val, "false") {
@@ -120,6 +126,21 @@ func unreadable(css string) bool {
 		}
 	}
 	return text == behind
+}
+
+// told are the attributes that say something of what a reader sees.
+var told = []string{"href", "src", "start", "colspan", "rowspan", "align"}
+
+// language is the class that names the language of code.
+var language = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(language|lang)-[A-Za-z0-9+#]{1,12}$`) })
+
+// strip takes the attributes away whose text the conversion would keep.
+func strip(root *html.Node) {
+	each(root, func(n *html.Node) {
+		n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
+			return !slices.Contains(told, strings.ToLower(a.Key)) && (a.Key != "class" || !language().MatchString(a.Val))
+		})
+	})
 }
 
 func has(n *html.Node, key string) bool {

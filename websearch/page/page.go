@@ -59,6 +59,7 @@ func read(text, address string, links int) (Document, error) {
 	doc := Document{Title: title(root)}
 	doc.Links, doc.MoreLinks = collect(root, base, links)
 	main := article(root, base)
+	strip(main)
 	if doc.Text, err = markdown(main, base); err != nil || strings.TrimSpace(doc.Text) == "" {
 		doc.Text = textOf(main)
 	}

@@ -65,6 +65,26 @@ func TestTheArticleIsFoundAndLinksAreListed(t *testing.T) {
 	}
 }
 
+// TestMoreHiddenText: what a browser shows to nobody, and what it shows.
+func TestMoreHiddenText(t *testing.T) {
+	for text, want := range map[string]bool{
+		`<img alt="ORDER" src=x>`: false, `<a href="/x" title="ORDER">x</a>`: false, `<pre><code class="language-ORDER-and-more-words">x</code></pre>`: false,
+		`<div popover>ORDER</div>`: false, `<progress>ORDER</progress>`: false, `<ruby>a<rp>ORDER</rp></ruby>`: false,
+		`<p style="color:rgba(0,0,0,0)">ORDER`: false, `<p style="color:#0000">ORDER`: false, `<p style="color:rgb(0 0 0 / 0)">ORDER`: false, `<p style="color:hsla(0,0%,0%,0)">ORDER`: false,
+		`<p style="scale:0">ORDER`: false, `<p style="transform:matrix(0,0,0,0,0,0)">ORDER`: false, `<p style="opacity:1e-3">ORDER`: false, `<p style="max-height:0em">ORDER`: false, `<p style="font-size:calc(0px)">ORDER`: false,
+		`<p style="translate:-9999px">ORDER`: false, `<p style="inset:-100vw">ORDER`: false, `<p style="clip-path:circle(0)">ORDER`: false,
+		`<p style="color:rgb(10,20,0)">ORDER`: true, `<p style="color:#ffff00">ORDER`: true, `<p style="color:rgba(0,0,0,0.5)">ORDER`: true, `<p style="opacity:0.5;scale:0.9">ORDER`: true,
+		`<p style="width:100%;height:10px">ORDER`: true, `<p style="margin-left:-4px;transform:scale(0.5)">ORDER`: true, `<pre><code class="language-go">ORDER</code></pre>`: true,
+	} {
+		if got := readPage(t, "<p>Words.</p>"+text).Text; strings.Contains(got, "ORDER") != want {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+	if got := readPage(t, `<pre><code class="language-go">x</code></pre>`).Text; !strings.Contains(got, "```go") {
+		t.Errorf("%q", got)
+	}
+}
+
 // No document takes the program down, or longer than it may.
 func TestMonsters(t *testing.T) {
 	deep := func(tag string) string { return strings.Repeat("<"+tag+">", 200000) + "deep" }
