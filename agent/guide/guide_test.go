@@ -57,7 +57,7 @@ func (p *place) grant(start string) trust.Grant {
 func TestHiddenCharacters(t *testing.T) {
 	for _, bad := range []string{
 		"a\u202eb", "a\u2066b", "a\u200bb", "a\u200db", "\u200d", "a\ufeffb", "a\U000e0041b", "a\u00adb", "a\x1b[2Jb", "a\x00b", "a\ufe0fb", "a\U000e0101b",
-		"a\u2060b", "a\u180eb", "a\u3164b", "a\u115fb", "👩\u200d\u200db", "❤\ufe0f\ufe0f", "a\u2028b", "a\x7fb",
+		"a\u2060b", "a\u180eb", "a\u3164b", "a\u115fb", "👩\u200d\u200db", "❤\ufe0f\ufe0f", "a\u2028b", "a\x7fb", "seen\rnot seen\n", "a\r\r\n",
 	} {
 		if _, err := Clean("AGENTS.md", []byte(bad)); err == nil {
 			t.Errorf("%q was taken", bad)

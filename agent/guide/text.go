@@ -27,9 +27,10 @@ func Clean(name string, data []byte) (string, error) {
 	if !utf8.Valid(data) {
 		return "", fmt.Errorf("%s is no UTF-8 text: it is not loaded", visible.Strict(name))
 	}
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
 	bad := HiddenError{Name: name}
 	line, before := 1, rune('\n')
-	for _, r := range string(data) {
+	for _, r := range text {
 		if !shown(before, r) {
 			if bad.Count++; bad.Count == 1 {
 				bad.Line, bad.Rune = line, r
@@ -43,7 +44,7 @@ func Clean(name string, data []byte) (string, error) {
 	if bad.Count > 0 {
 		return "", &bad
 	}
-	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil
+	return text, nil
 }
 
 // shown says that a reader sees r behind the rune before it. The joiners of
@@ -51,7 +52,7 @@ func Clean(name string, data []byte) (string, error) {
 // spell something.
 func shown(before, r rune) bool {
 	switch {
-	case r == '\n', r == '\t', r == '\r':
+	case r == '\n', r == '\t': // a \r without its \n lets a terminal write over the line
 		return true
 	case r == 0xa0, r == 0x202f, r == 0x3000: // blanks of a visible width
 		return true

@@ -103,6 +103,9 @@ func (a *app) deleteSessions(store *session.Store, ids []string) error {
 			fmt.Fprintf(a.stderr, "session %s is open, and kept\n", id)
 			continue
 		}
+		if _, gone := errors.AsType[*session.NotFoundError](err); gone { // another process deleted it
+			continue
+		}
 		if err == nil {
 			deleted++
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -243,6 +245,10 @@ func money(to *int64) key {
 		if err := strict(raw, &usd); err != nil {
 			return err
 		}
+		mantissa, _, _ := strings.Cut(strings.ToLower(string(raw)), "e")
+		if usd == 0 && strings.ContainsAny(mantissa, "123456789") {
+			return fmt.Errorf("the value is %s: less than a millionth of a dollar is no budget", raw)
+		}
 		micros, err := Micros(usd)
 		*to = micros
 		return err
@@ -318,12 +324,64 @@ func unknownKey(name string, known map[string]key) string {
 // strict decodes a value that must be of the wanted type, with no members
 // that nobody knows.
 func strict(raw json.RawMessage, to any) error {
-	if string(raw) == "null" {
-		return errors.New("null is no value")
+	v, err := strictjson.Value(raw)
+	if err == nil {
+		err = spelt(v, reflect.TypeOf(to))
+	}
+	if err != nil {
+		return err
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	return dec.Decode(to)
+}
+
+// spelt holds names to the letter: the decoder takes "Fetch" for "fetch", and
+// so two of them for one.
+func spelt(v any, t reflect.Type) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch v := v.(type) {
+	case nil:
+		return errors.New("null is no value")
+	case []any:
+		for _, e := range v {
+			if t.Kind() == reflect.Slice {
+				if err := spelt(e, t.Elem()); err != nil {
+					return err
+				}
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			member, ok := memberOf(t, name)
+			if !ok {
+				return fmt.Errorf("unknown field %q", name)
+			}
+			if err := spelt(v[name], member); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	return nil // of the wrong type, which the decoder says
+}
+
+// memberOf is the type of a member; ok is false when there is none of that name.
+func memberOf(t reflect.Type, name string) (member reflect.Type, ok bool) {
+	switch t.Kind() {
+	case reflect.Map:
+		return t.Elem(), true
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Tag.Get("json") == name {
+				return f.Type, true
+			}
+		}
+		return nil, false
+	default:
+		return t, true // of the wrong type, which the decoder says
+	}
 }
 
 // plain says a decoding error in words of the file, not of the program.
