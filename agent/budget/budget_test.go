@@ -196,7 +196,8 @@ func TestManyAtOnceStayWithin(t *testing.T) {
 
 // TestADamagedDayRefuses: with a limit, what cannot be read is no empty day.
 func TestADamagedDayRefuses(t *testing.T) {
-	for _, text := range []string{"{", `{"v":1,"day":"2026-11-29","cost_micro_usd":-5,"tokens":0,"calls":0}`, `{"v":1,"day":"x"}`, `{"v":1,"day":"2026-11-29","tokens":1e40}`, `{"v":2,"day":"2026-11-29"}`} {
+	for _, text := range []string{"{", `{"v":1,"day":"2026-11-29","cost_micro_usd":-5,"tokens":0,"calls":0}`, `{"v":1,"day":"x"}`, `{"v":1,"day":"2026-11-29","tokens":1e40}`, `{"v":2,"day":"2026-11-29"}`,
+		`{"v":1,"day":"2026-11-29","tokens":500,"Tokens":0}`, `{"v":1,"day":"2026-11-29","tokens":500}{}`, "null"} {
 		state := t.TempDir()
 		if err := os.Chmod(state, 0o700); err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tera-pilot/tera-pilot/internal/statedir"
+	"github.com/tera-pilot/tera-pilot/internal/strictjson"
 )
 
 // A Day counts what all sessions of a user spend on one day (UTC), in
@@ -55,9 +56,10 @@ func (d *Day) Used() (Spent, error) {
 func (d *Day) read(data []byte) (ledger, error) {
 	l := ledger{V: 1}
 	if len(bytes.TrimSpace(data)) > 0 {
-		dec := json.NewDecoder(bytes.NewReader(data))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&l); err != nil {
+		if _, err := strictjson.Members(data, "v", "day", "cost_micro_usd", "tokens", "calls"); err != nil {
+			return l, d.damaged(err.Error())
+		}
+		if err := json.Unmarshal(data, &l); err != nil {
 			return l, d.damaged(err.Error())
 		}
 		if _, err := time.Parse(dayForm, l.Day); err != nil || l.V != 1 || l.Cost < 0 || l.Tokens < 0 || l.Calls < 0 {

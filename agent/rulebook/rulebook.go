@@ -162,6 +162,9 @@ func Items(p *trust.Project) ([]trust.Item, error) {
 // Remember adds the rules of a policy text to remembered.toml. An earlier rule
 // with the same meaning is replaced. It returns the ids of what was added.
 func (b Book) Remember(rules string, k Kept, witness Witness) ([]string, error) {
+	if k.Root == "" || k.Grade == "" {
+		return nil, errors.New("remember: a rule counts in one workspace, and at the sandbox that it was granted at: one of them is not known")
+	}
 	f, err := commandpolicy.Load(bytes.NewReader([]byte(rules)), "the answer", commandpolicy.LayerRemembered)
 	if err != nil {
 		return nil, fmt.Errorf("remember: %w", err)

@@ -66,6 +66,19 @@ func TestNoTextBecomesARule(t *testing.T) {
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
+// TestARuleHasBounds: what is remembered without a workspace, or without the
+// sandbox of its yes, would count everywhere.
+func TestARuleHasBounds(t *testing.T) {
+	_, rule := exact(t, "frob x")
+	for _, k := range []Kept{{}, {Root: "/w"}, {Grade: "A"}} {
+		b := newBook(t)
+		k.At, k.For = time.Now(), time.Hour
+		if ids, err := b.Remember(rule, k, noWitness); err == nil {
+			t.Errorf("%+v: remembered as %v", k, ids)
+		}
+	}
+}
+
 // TestRememberTogether: two processes that remember lose nothing.
 func TestRememberTogether(t *testing.T) {
 	b := newBook(t)

@@ -56,7 +56,7 @@ const (
 // Context of the check piece.
 const checkContext = "tera-pilot/seal/1 check"
 
-// A Key seals and opens. The zero Key does neither.
+// A Key seals and opens. The zero Key is none (IsZero), and using it panics.
 type Key struct {
 	aead  cipher.AEAD
 	names []byte // the key of names
@@ -188,7 +188,7 @@ func (k Key) SealLine(context string, plain []byte) []byte {
 // OpenLine opens what SealLine made.
 func (k Key) OpenLine(context string, line []byte) ([]byte, error) {
 	sealed, err := base64.RawStdEncoding.Strict().AppendDecode(nil, line)
-	if err != nil {
+	if err != nil || bytes.ContainsAny(line, "\r\n") { // which the decoder passes over
 		return nil, &AlteredError{}
 	}
 	return k.Open(context, sealed)

@@ -53,6 +53,11 @@ func TestSealedPieces(t *testing.T) {
 	if got, err := k.OpenLine("l", line); err != nil || !bytes.Equal(got, plain) {
 		t.Errorf("line: %q, %v", got, err)
 	}
+	for _, more := range []string{"\n", "\r", "="} {
+		if _, err := k.OpenLine("l", append(bytes.Clone(line), more...)); !errors.As(err, &altered) {
+			t.Errorf("line with %q: %v", more, err)
+		}
+	}
 	var wrong *WrongKeyError
 	if _, err := read.Unlock([]byte("correct hors")); !errors.As(err, &wrong) {
 		t.Errorf("another secret: %v", err)
