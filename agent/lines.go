@@ -305,13 +305,22 @@ func (w *lines) git(g *effect.GitCall) {
 		w.path("reads", p)
 	}
 	for _, p := range g.Writes {
-		w.fact("writes", p.Name)
+		w.written(p)
 	}
 	for _, l := range g.Loses {
 		w.warn("can lose", l)
 	}
 	for _, n := range g.Notes {
 		w.fact("note", n)
+	}
+}
+
+// written adds a path that a git call writes. Outside the workspace it is the
+// machine's own, and no undo reaches it.
+func (w *lines) written(p effect.Path) {
+	w.fact("writes", p.Name)
+	if p.Outside {
+		w.warn("", "OUTSIDE the workspace: undo cannot take this back")
 	}
 }
 

@@ -77,7 +77,7 @@ func (d *Dispatcher) keepBefore(ctx context.Context, p proposal) (*safekeeping, 
 		return nil, nil
 	}
 	at := place{d.world}
-	k := &safekeeping{id: p.call.ID}
+	k := &safekeeping{id: p.call.ID, left: beyond(p.set)}
 	var data map[string][]byte
 	switch {
 	case surveyed(p.set):
@@ -101,6 +101,23 @@ func (d *Dispatcher) keepBefore(ctx context.Context, p proposal) (*safekeeping, 
 		return nil, err
 	}
 	return k, nil
+}
+
+// beyond tells what git calls change outside the workspace, which no survey
+// visits.
+func beyond(s effect.Set) []string {
+	var out []string
+	for _, e := range s.Effects {
+		if e.Git == nil {
+			continue
+		}
+		for _, p := range e.Git.Writes {
+			if p.Outside {
+				out = append(out, p.Name+" lies outside of the workspace: what git changed there is not taken back")
+			}
+		}
+	}
+	return out
 }
 
 // slowLook is after what time it is said that the workspace is looked through.
@@ -136,7 +153,7 @@ func (d *Dispatcher) keptAfter(k *safekeeping, out tool.Result, job string) (too
 		return out, nil
 	}
 	if job != "" {
-		k.left = []string{"the command runs on in the background as " + job + ": what it changes from then on is nobody's, and is not taken back with this call"}
+		k.left = append(k.left, "the command runs on in the background as "+job+": what it changes from then on is nobody's, and is not taken back with this call")
 	}
 	seen := d.looking(k, slowLook)
 	r, err := d.undo.End(k.id, doneChanges(place{d.world}, k.planned, out), k.survey, k.left...)

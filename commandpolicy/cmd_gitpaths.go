@@ -14,8 +14,9 @@ var gitContent = setOf(`show diff blame annotate grep cat-file diff-tree diff-in
 func (j *judged) gitOperands(sub string, c *call) {
 	content := gitContent[sub] || c.has("--patch", "-L", "--cc", "-c")
 	whole := content && sub != "cat-file" // no operand names a path: all of them are shown
-	for _, x := range c.operands {
-		if !x.known {
+	made := j.gitFolder(sub, c)
+	for i, x := range c.operands {
+		if !x.known || i == made {
 			continue
 		}
 		p := gitPath(x.text)
@@ -43,6 +44,29 @@ func (j *judged) gitOperands(sub string, c *call) {
 	if whole {
 		j.part.Effects.Reads = appendNew(j.part.Effects.Reads, j.w.places.workspace)
 	}
+}
+
+// gitFolder notes the folder that a call makes or takes away, and tells the
+// operand that names it, -1 where none does. A repository that is cloned without
+// a name for its folder comes to lie below the working folder.
+func (j *judged) gitFolder(sub string, c *call) int {
+	at, does, first := -1, kindWrite, ""
+	if len(c.operands) > 0 && c.operands[0].known {
+		first = c.operands[0].text
+	}
+	switch {
+	case sub == "init":
+		at = 0
+	case sub == "clone", sub == "worktree" && first == "add":
+		at = 1
+	case sub == "worktree" && first == "remove":
+		at, does = 1, kindDelete
+	}
+	if at < 0 || at >= len(c.operands) {
+		return -1
+	}
+	j.use(does, j.beneathC(c.operands)[at], "")
+	return at
 }
 
 // gitPath is the path in an operand that may name a revision, a stage of the

@@ -172,8 +172,9 @@ func (in Input) running(a *act) []claim {
 		out = append(out, networkClaim(host, port, methodConnect, nil))
 	}
 	out = append(out, in.usedPaths(a.cmd)...)
-	return slices.Concat(out, in.plannedReads(out, x.Reads), in.plannedChanges(out, x.Writes, writeAct),
-		in.plannedChanges(out, x.Deletes, always(commandpolicy.ActDelete)), in.plannedChanges(out, x.Chmods, always(commandpolicy.ActChmod)))
+	return slices.Concat(out, in.plannedReads(out, x.Reads, in.outsideRow), in.plannedChanges(out, x.Writes, writeAct, in.outsideRow),
+		in.plannedChanges(out, x.Deletes, always(commandpolicy.ActDelete), in.outsideRow),
+		in.plannedChanges(out, x.Chmods, always(commandpolicy.ActChmod), in.outsideRow))
 }
 
 func text(x *effect.Command) string {
@@ -200,7 +201,7 @@ func (in Input) git(a *act) []claim {
 	for _, use := range a.cmd.SecretReads {
 		out = append(out, in.usedPath(use, rowGuarded, true))
 	}
-	return slices.Concat(out, in.plannedReads(out, g.Reads), in.plannedChanges(out, g.Writes, writeAct))
+	return slices.Concat(out, in.plannedReads(out, g.Reads, hostRow), in.plannedChanges(out, g.Writes, writeAct, hostRow))
 }
 
 // gitHosts claims each remote of a call; one that cannot be told is claimed as
@@ -295,8 +296,9 @@ func (in Input) usedPath(use commandpolicy.PathUse, r row, secret bool) claim {
 }
 
 // plannedReads are the claims of the paths that View found read, but for those
-// that the parse claims already, by a more exact act.
-func (in Input) plannedReads(have []claim, reads []effect.Path) []claim {
+// that the parse claims already, by a more exact act. outside says what one
+// outside every root comes to.
+func (in Input) plannedReads(have []claim, reads []effect.Path, outside placeRow) []claim {
 	var out []claim
 	for _, p := range reads {
 		t := pathTarget{path: p.Abs, acts: []commandpolicy.Act{commandpolicy.ActRead}}
@@ -305,21 +307,21 @@ func (in Input) plannedReads(have []claim, reads []effect.Path) []claim {
 		case in.secret(p):
 			out = append(out, claim{row: rowGuarded, what: "read " + p.Name, target: t, secret: true})
 		case in.outside(p):
-			out = append(out, claim{row: in.outsideRow(p.Abs, true), what: "read " + p.Name, target: t})
+			out = append(out, claim{row: outside(p.Abs, true), what: "read " + p.Name, target: t})
 		}
 	}
 	return out
 }
 
 // plannedChanges is plannedReads for what changes a path.
-func (in Input) plannedChanges(have []claim, paths []effect.Path, act func(effect.Path) commandpolicy.Act) []claim {
+func (in Input) plannedChanges(have []claim, paths []effect.Path, act func(effect.Path) commandpolicy.Act, outside placeRow) []claim {
 	var out []claim
 	for _, p := range paths {
 		t := pathTarget{path: p.Abs, acts: []commandpolicy.Act{act(p)}}
 		switch {
 		case claimed(have, p.Abs, false) || isDevice(p.Abs):
 		case in.outside(p):
-			out = append(out, claim{row: in.outsideRow(p.Abs, false), what: "change " + p.Name, target: t})
+			out = append(out, claim{row: outside(p.Abs, false), what: "change " + p.Name, target: t})
 		case in.protected(p) != "":
 			out = append(out, claim{row: rowProtected, what: "change " + p.Name, target: t})
 		}

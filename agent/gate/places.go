@@ -81,7 +81,20 @@ var (
 	ownFolders    = []string{"/tmp", "/var/tmp", "/dev"}
 )
 
-// outsideRow is the row of a command's use of a path outside every root.
+// A placeRow is the row of a use of a path outside every root.
+type placeRow func(abs string, read bool) row
+
+// hostRow is the placeRow of a git call. Git gets the machine's own folder bound
+// at every path that it was planned to use, so that no folder is the call's own,
+// whatever a command would find there.
+func hostRow(_ string, read bool) row {
+	if read {
+		return rowGuarded
+	}
+	return rowOutside
+}
+
+// outsideRow is the placeRow of a command.
 func (in Input) outsideRow(abs string, read bool) row {
 	var boxed []string
 	if in.Grade >= GradeAMinus {
@@ -98,10 +111,7 @@ func (in Input) outsideRow(abs string, read bool) row {
 			return rowBoxed
 		}
 	}
-	if read {
-		return rowGuarded
-	}
-	return rowOutside
+	return hostRow(abs, read)
 }
 
 // isDevice says that a path is one of the harmless devices that every command
