@@ -1,12 +1,14 @@
 package agent
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
+	"github.com/tera-pilot/tera-pilot/agent/gate"
 	"github.com/tera-pilot/tera-pilot/agent/world"
 	"github.com/tera-pilot/tera-pilot/gitsafe"
 )
@@ -93,6 +95,64 @@ func TestGitWorksInTheSandbox(t *testing.T) {
 		if want := map[bool]string{true: "ok", false: "error"}[commands[i] != "git worktree remove ../wt"]; res.Status != want {
 			t.Errorf("%s: %s: %s", commands[i], res.Status, res.Body)
 		}
+	}
+}
+
+// TestGitHasNoPrivateFolder: what git reads and writes outside the workspace is
+// the machine's own, below /tmp too: never_ask refuses it, a question says where
+// it is, and undo that it does not reach it.
+func TestGitHasNoPrivateFolder(t *testing.T) {
+	beside := t.TempDir()
+	victim, patch := filepath.Join(beside, "victim"), filepath.Join(beside, "x.patch")
+	link := filepath.Join("sub", "link")
+	commands := []string{
+		"git worktree add " + victim + "/tree -b w", "git init " + victim, "git init " + link + "/made", "git apply " + patch, "git commit --allow-empty -F " + patch,
+	}
+	var calls []call
+	for _, c := range commands {
+		calls = append(calls, call{"execute_command", map[string]any{"command": c}})
+	}
+	rig := func(level gate.Level, calls []call) *rig {
+		r := newRig(t, []step{{Say: "all of it", Calls: calls}, {Say: "done"}}, func(o *Options) { o.Level = level })
+		prepare(r)
+		r.write("sub/x", "")
+		if err := os.Symlink(victim, filepath.Join(r.root, link)); err != nil {
+			t.Fatal(err)
+		}
+		r.start("")
+		return r
+	}
+	if err := errors.Join(os.Mkdir(victim, 0o755), os.WriteFile(patch, []byte("a message\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	r := rig(gate.NeverAsk, calls)
+	r.turn("go")
+	r.stop()
+	for i, res := range r.results() {
+		if res.Status != "denied" && res.Status != "blocked" {
+			t.Errorf("%s: %s: %s", commands[i], res.Status, res.Body)
+		}
+	}
+	if names, err := os.ReadDir(victim); err != nil || len(names) > 0 {
+		t.Errorf("%s holds %v (%v)", victim, names, err)
+	}
+
+	r = rig(gate.AlwaysAsk, calls[1:2])
+	asked := ""
+	r.person = func(q event.Question) event.Answer {
+		for _, l := range q.Lines {
+			asked += l.Text + "\n"
+		}
+		return yes(q)
+	}
+	r.turn("go")
+	kept := r.opts.Undo.Records()
+	r.stop()
+	if !strings.Contains(asked, "writes    "+victim+"\n") || !strings.Contains(asked, "OUTSIDE the workspace") {
+		t.Errorf("asked:\n%s", asked)
+	}
+	if len(kept) != 1 || len(kept[0].Left) != 1 || !strings.Contains(kept[0].Left[0], victim) {
+		t.Errorf("undo knows %+v", kept)
 	}
 }
 

@@ -89,7 +89,7 @@ type caseRule struct {
 
 // TestSituations plays the suite, and situations of our own in its form.
 func TestSituations(t *testing.T) {
-	for name, want := range map[string]int{"../../testdata/suites/decisions/decisions.jsonl": 64, "testdata/situations.jsonl": 255} {
+	for name, want := range map[string]int{"../../testdata/suites/decisions/decisions.jsonl": 64, "testdata/situations.jsonl": 267} {
 		raw, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -225,6 +225,9 @@ func (e caseEffect) git() effect.Effect {
 	}
 	for _, p := range e.RPaths {
 		out.Git.Reads = append(out.Git.Reads, p.path())
+	}
+	for _, p := range e.WPaths {
+		out.Git.Writes = append(out.Git.Writes, p.path())
 	}
 	return out
 }

@@ -262,12 +262,14 @@ func WouldAllow(in Input, d Decision) string {
 	}
 	var rules []string
 	for _, c := range in.open() {
-		rule := in.smallest(c)
-		if rule == "" {
+		needed := in.needed(c)
+		if slices.Contains(needed, "") || len(needed) == 0 {
 			return ""
 		}
-		if !slices.Contains(rules, rule) {
-			rules = append(rules, rule)
+		for _, rule := range needed {
+			if !slices.Contains(rules, rule) {
+				rules = append(rules, rule)
+			}
 		}
 	}
 	text := strings.Join(rules, "\n")
@@ -278,28 +280,32 @@ func WouldAllow(in Input, d Decision) string {
 	return text
 }
 
-// smallest is the smallest rule that would cover a claim, or "".
-func (in Input) smallest(c claim) string {
+// smallest is the smallest text that would cover a claim, or "".
+func (in Input) smallest(c claim) string { return strings.Join(in.needed(c), "\n") }
+
+// needed are the smallest rules that would cover a claim together; one that is
+// "" says that none could.
+func (in Input) needed(c claim) []string {
 	switch t := c.target.(type) {
 	case commandTarget:
-		return in.smallestCommand(in.Rules.all, t.a)
+		return []string{in.smallestCommand(in.Rules.all, t.a)}
 	case pathTarget:
 		rule := commandpolicy.PathRule(t.acts[0], in.ruleName(t.path))
-		return rule.TOML()
+		return []string{rule.TOML()}
 	case hostTarget:
 		if t.host == "" {
-			return ""
+			return nil
 		}
 		rule := commandpolicy.HostRule(t.host, t.method)
 		if t.push == nil || t.callAllowed(in.Rules.user, in.chain()[0].when) {
-			return rule.TOML()
+			return []string{rule.TOML()}
 		}
-		return rule.TOML() + "\n" + in.smallestCommand(in.Rules.user, t.push)
+		return []string{rule.TOML(), in.smallestCommand(in.Rules.user, t.push)}
 	case toolTarget:
 		rule := commandpolicy.MCPRule(t.server, t.tool)
-		return rule.TOML()
+		return []string{rule.TOML()}
 	}
-	return ""
+	return nil
 }
 
 func (in Input) smallestCommand(p *commandpolicy.Policy, a *commandpolicy.Analysis) string {

@@ -46,9 +46,9 @@ func (s scene) facets(d deed) []facet {
 	case "exec":
 		return s.commandFacets(d)
 	case "gitread":
-		return []facet{{row: "git reads", kind: "command", words: "git status"}}
+		return append([]facet{{row: "git reads", kind: "command", words: "git status"}}, gitPlace(d)...)
 	case "gitwrite":
-		return []facet{{row: "git writes", kind: "command", words: "git commit"}}
+		return append([]facet{{row: "git writes", kind: "command", words: "git commit"}}, gitPlace(d)...)
 	case "gitpush":
 		return []facet{
 			{row: "git writes", kind: "command", words: "git push"},
@@ -71,6 +71,25 @@ func (s scene) facets(d deed) []facet {
 		return []facet{{row: "free"}}
 	}
 	return nil
+}
+
+// gitPlace: a git call is given the machine's own folders, never private ones.
+func gitPlace(d deed) []facet {
+	at := things[d.on]
+	f := facet{kind: "path", on: []string{d.on}}
+	switch {
+	case !d.touches:
+		return nil
+	case d.kind == "gitread" && (at.secret || at.outside):
+		f.row, f.how = "secret or outside read", "read"
+	case d.kind == "gitwrite" && at.outside:
+		f.row, f.how = "outside change", "write"
+	case d.kind == "gitwrite" && at.protected:
+		f.row, f.how = "protected", "write"
+	default:
+		return nil
+	}
+	return []facet{f}
 }
 
 // commandFacets: the command, each host, and the paths that the parse found.

@@ -61,6 +61,7 @@ type deed struct {
 	redirect       bool
 	leak           bool
 	loses          bool
+	touches        bool // git: it reads or writes the place `on`
 }
 
 // The small machine: what there is to know about names.
@@ -221,6 +222,10 @@ func (s scene) onFloor(d deed, who agent, plan bool) bool {
 		return true
 	case isFile && first.own, d.kind == "rename" && second.own:
 		return true
+	case d.kind == "gitread" || d.kind == "gitwrite":
+		if d.touches && first.own {
+			return true
+		}
 	case changes && first.outside, d.kind == "rename" && second.outside:
 		return true
 	case d.host == "127.0.0.1" && d.kind != "search" && (d.kind != "start"):

@@ -135,11 +135,18 @@ func (g *stage) effect(d deed) effect.Effect {
 	case "exec", "start":
 		return g.command(d)
 	case "gitread":
-		return git(effect.GitReads, "status")
+		e := git(effect.GitReads, "status")
+		if d.touches {
+			e.Git.Reads = []effect.Path{place(d.on)}
+		}
+		return e
 	case "gitwrite":
 		e := git(effect.GitWrites, "commit")
 		if d.loses {
 			e.Git.Loses = []string{"changes"}
+		}
+		if d.touches {
+			e.Git.Writes = []effect.Path{place(d.on)}
 		}
 		return e
 	case "gitpush":
@@ -223,8 +230,8 @@ func randomDeed(r *rand.Rand) deed {
 		}
 	case "gitpush", "gitfetch", "fetch", "search":
 		d.host = pick(r, append(allHosts, "127.0.0.1")...)
-	case "gitwrite":
-		d.loses = odds(r, 3)
+	case "gitread", "gitwrite":
+		d.loses, d.touches = d.kind == "gitwrite" && odds(r, 3), odds(r, 2)
 	case "mcp":
 		d.on = pick(r, "jira", "db")
 	}
