@@ -25,6 +25,11 @@ type unfitError struct{ error }
 
 func (e *unfitError) Unwrap() error { return e.error }
 
+// tooLong is why nobody is asked a question of so many bytes.
+func tooLong(n int) string {
+	return fmt.Sprintf("a question of %s is more than a person can review and the log keeps (%s): do it in smaller parts", size(int64(n)), size(maxQuestion))
+}
+
 // settled brings a proposal to its verdict: the third step, as often as the
 // person revises it or the world changes beneath the question.
 func (d *Dispatcher) settled(ctx context.Context, p proposal) (proposal, verdict, error) {
@@ -81,7 +86,7 @@ func (d *Dispatcher) put(ctx context.Context, p proposal) (verdict, func() (prop
 	}
 	lines := linesBytes(q.Lines)
 	if len(lines) > maxQuestion {
-		return verdict{decision: audit.Blocked, by: audit.ByFloor, reason: fmt.Sprintf("a question of %d lines is more than a person can review: do it in smaller parts", len(q.Lines))}, nil, nil
+		return verdict{decision: audit.Blocked, by: audit.ByFloor, reason: tooLong(len(lines))}, nil, nil
 	}
 	watched, stop := d.watch(ctx, p)
 	a, err := d.asks.ask(ctx, q, watched)
