@@ -35,11 +35,6 @@ func (j *judged) steered() bool {
 	return false
 }
 
-// Shims reports whether a version manager stands on a PATH: then what a name
-// runs can depend on the folder, and the Context needs that PATH and a Look
-// that sees its folders.
-func Shims(path string) bool { return slices.ContainsFunc(strings.Split(path, ":"), ofShims) }
-
 // ofShims says that a folder of the PATH is a version manager's.
 func ofShims(dir string) bool {
 	return path.IsAbs(dir) && (path.Base(dir) == "shims" || strings.HasSuffix(dir, "/.volta/bin"))

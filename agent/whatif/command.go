@@ -5,26 +5,29 @@ import (
 
 	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
-	"github.com/tera-pilot/tera-pilot/commandpolicy"
 )
 
+// A Scene is where a command would run that nobody runs.
+type Scene struct {
+	Workspace, Home, State string // as in gate.Input
+	Rules                  gate.Rules
+	Now                    time.Time
+}
+
 // Command is what the gate would say in the terminal to a command that nobody
-// runs: in a sandbox of grade A, with nothing untrusted read, without hooks and
-// hosts, at a time and a level. The text is the smallest addition to policy.toml
-// with which it would allow it, "" where none could or none is needed.
-func Command(text string, c commandpolicy.Context, rules gate.Rules, level gate.Level, now time.Time) (gate.Decision, string) {
-	_, facts := gate.Analyse(text, c)
-	x := &effect.Command{
-		Script: text, Argv: []string{"bash", "-c", text}, Program: effect.Program{Path: "/bin/bash"},
-		Dir: c.Workspace, Parsed: true, Facts: facts,
-	}
+// runs, by the effect that the session's world planned for it: that of a command
+// or, where the text is one git call, that of git. It stands in a sandbox of
+// grade A, with nothing untrusted read, without hooks and hosts. The text is the
+// smallest addition to policy.toml with which it would be allowed, "" where none
+// could or none is needed.
+func (s Scene) Command(e effect.Effect, level gate.Level) (gate.Decision, string) {
 	in := gate.Input{
-		Set:   effect.Set{Tool: "execute_command", Effects: []effect.Effect{{Kind: effect.Exec, Exec: x}}},
+		Set:   effect.Set{Tool: "execute_command", Effects: []effect.Effect{e}},
 		Marks: []gate.Mark{{Undo: true}},
 		Front: gate.FrontTUI, CanAsk: true, Interactive: true, Origin: gate.OriginNative,
 		Sandbox: gate.SandboxAuto, Grade: gate.GradeA,
-		Workspace: c.Workspace, Roots: []string{c.Workspace}, Home: c.Home, State: c.State,
-		Now: now.UTC().Truncate(time.Second), Limits: gate.Limits{Level: level, Rules: rules},
+		Workspace: s.Workspace, Roots: []string{s.Workspace}, Home: s.Home, State: s.State,
+		Now: s.Now.UTC().Truncate(time.Second), Limits: gate.Limits{Level: level, Rules: s.Rules},
 	}
 	d := gate.Decide(in)
 	return d, gate.WouldAllow(in, d)

@@ -29,7 +29,7 @@ func (v *view) Command(ctx context.Context, c tool.CommandSpec) (effect.Effect, 
 	if err != nil {
 		return effect.Effect{}, err
 	}
-	place := commandpolicy.Context{Workspace: w.o.Root, Dir: dir, Home: w.o.Home, State: w.o.State, Env: env.values, Look: look{}}
+	place := w.placeIn(dir, env)
 	if c.Language != "" {
 		return v.code(ctx, c, dir, env, place)
 	}
@@ -222,15 +222,27 @@ func (w *World) environment(dir string) (environment, error) {
 // Past parses the texts of earlier commands as they would run now, in the
 // workspace.
 func (w *World) Past(texts []string) gate.Past {
-	env, err := w.environment(w.o.Root)
+	place, err := w.Place(w.o.Root)
 	if err != nil {
 		return nil // what an offer would have covered is not told then
 	}
 	var out gate.Past
 	for _, text := range texts {
-		out = append(out, commandpolicy.Parse(text, commandpolicy.Context{
-			Workspace: w.o.Root, Home: w.o.Home, State: w.o.State, Env: env.values, Look: look{},
-		}))
+		out = append(out, commandpolicy.Parse(text, place))
 	}
 	return out
+}
+
+// Place is what a command in dir is parsed with: the folders, the environment
+// that it would find, and a look at the machine's files.
+func (w *World) Place(dir string) (commandpolicy.Context, error) {
+	env, err := w.environment(dir)
+	if err != nil {
+		return commandpolicy.Context{}, err
+	}
+	return w.placeIn(dir, env), nil
+}
+
+func (w *World) placeIn(dir string, env environment) commandpolicy.Context {
+	return commandpolicy.Context{Workspace: w.o.Root, Dir: dir, Home: w.o.Home, State: w.o.State, Env: env.values, Look: look{}}
 }

@@ -22,13 +22,11 @@ type inside struct {
 // folders are those in the workspace that a command names, be it to cd, to git
 // or to a program that starts git: each may lie in a repository of its own.
 func (v *env) folders(x *effect.Command) []string {
-	env, err := v.environment(x.Dir)
+	place, err := v.Place(x.Dir)
 	if err != nil {
 		return nil // the command will not start either
 	}
-	a := commandpolicy.Parse(x.Script, commandpolicy.Context{
-		Workspace: v.o.Root, Dir: x.Dir, Home: v.o.Home, State: v.o.State, Env: env.values, Look: look{},
-	})
+	a := commandpolicy.Parse(x.Script, place)
 	var out []string
 	for _, p := range a.Parts {
 		for _, dir := range p.Effects.Reads {

@@ -1,22 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/tera-pilot/tera-pilot/agent/gate"
-	"github.com/tera-pilot/tera-pilot/agent/whatif"
 	"github.com/tera-pilot/tera-pilot/commandpolicy"
-	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
 
 func (a *app) policyCommand() *cobra.Command {
@@ -26,8 +20,8 @@ func (a *app) policyCommand() *cobra.Command {
 	}
 	c.AddCommand(
 		&cobra.Command{
-			Use: "explain COMMAND", Short: "Say what a command would do, and which rule decides; runs nothing",
-			Args: policyArgs(1, 1), RunE: func(_ *cobra.Command, args []string) error { return a.policyExplain(args[0]) },
+			Use: "explain COMMAND", Short: "Say what a command would do, and which rule decides; the command is not run",
+			Args: policyArgs(1, 1), RunE: func(cmd *cobra.Command, args []string) error { return a.policyExplain(cmd.Context(), args[0]) },
 		},
 		&cobra.Command{
 			Use: "decide", Short: `Read {"id","command","setup"?} a line, write {"id","decision"} a line; runs nothing`,
@@ -126,32 +120,9 @@ func (a *app) policyPlace() (commandpolicy.Context, error) {
 	if err != nil {
 		return commandpolicy.Context{}, err
 	}
-	look := commandpolicy.BeneathDir(root)
-	c := commandpolicy.Context{Workspace: root, Home: home, State: state, Env: map[string]string{"HOME": home}, Look: look}
-	if path := a.getenv("PATH"); commandpolicy.Shims(path) {
-		c.Env["PATH"], c.Look = path, onPath{look, filepath.SplitList(path)}
-	}
-	return c, nil
-}
-
-// onPath is a look that knows the programs of the PATH besides, where version
-// managers stand on it. It hashes files as the look that it widens does.
-type onPath struct {
-	commandpolicy.Dir
-	dirs []string
-}
-
-// Lstat implements commandpolicy.Look.
-func (l onPath) Lstat(name string) (commandpolicy.Kind, string) {
-	dir := filepath.Dir(name)
-	if !slices.Contains(l.dirs, dir) {
-		return l.Dir.Lstat(name)
-	}
-	kind, target := commandpolicy.BeneathDir(dir).Lstat(name)
-	if kind == commandpolicy.KindAbsent && !commandpolicy.Shims(dir) {
-		kind = commandpolicy.KindUnknown // a rule about a program holds wherever that is installed
-	}
-	return kind, target
+	return commandpolicy.Context{
+		Workspace: root, Home: home, State: state, Env: map[string]string{"HOME": home}, Look: commandpolicy.BeneathDir(root),
+	}, nil
 }
 
 // loadPolicy reads every policy file. A file with errors stops everything: a
@@ -183,50 +154,6 @@ func (a *app) policyFiles() ([]*commandpolicy.File, commandpolicy.Context, error
 		return nil, where, usage("the policy cannot be used, so nothing is allowed; mend it and try `tera-pilot policy test`\n%w", err)
 	}
 	return files, where, nil
-}
-
-func (a *app) policyExplain(text string) error {
-	level, err := gate.ParseLevel(cmp.Or(a.flags.autonomy, gate.AlwaysAsk.String()))
-	if err != nil {
-		return usage("--autonomy: %w", err)
-	}
-	files, where, err := a.policyFiles()
-	if err != nil {
-		return err
-	}
-	command := commandpolicy.Parse(text, where)
-	fmt.Fprint(a.stdout, commandpolicy.New(files...).Explain(command, policyWhen()))
-	d, small := whatif.Command(text, where, gate.NewRules(files...), level, time.Now())
-	_, err = io.WriteString(a.stdout, inASession(d, small, command))
-	return err
-}
-
-// inASession says what the gate makes of a command, whose rows for secret,
-// protected and outside paths speak besides the rules about commands, and what
-// would have to stand in policy.toml for it to run unasked.
-func inASession(d gate.Decision, small string, c *commandpolicy.Analysis) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "in a session (%s): %s", d.Level, d.Answer)
-	if d.Answer != gate.Allow {
-		fmt.Fprintf(&b, ": %s", visible.Strict(d.Reason))
-	}
-	b.WriteString("\n")
-	for _, p := range c.Parts {
-		if len(p.Effects.Network) > 0 {
-			b.WriteString("the network is closed to it, but for hosts that the call names: each is asked about, or has a [[host]] rule (CONNECT; PUSH for git push)\n")
-			break
-		}
-	}
-	switch {
-	case small != "":
-		b.WriteString("smallest addition to policy.toml that would allow it:\n\n")
-		for line := range strings.Lines(visible.Prose(small)) {
-			b.WriteString(strings.TrimRight("  "+line, " \n") + "\n")
-		}
-	case d.Answer == gate.Ask:
-		b.WriteString("no rule could allow it: it always asks\n")
-	}
-	return b.String()
 }
 
 // policyWhen is a lookup by hand: now, at the best grade, with nothing read.
