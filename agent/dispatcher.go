@@ -138,7 +138,7 @@ func (d *Dispatcher) Call(ctx context.Context, c event.Call) (event.CallResult, 
 }
 
 // once is one walk down the road; was says why it is walked anew. changed says
-// in what the world was another one at the recheck: then nothing was run.
+// what the recheck found different from what was decided about: nothing ran then.
 func (d *Dispatcher) once(ctx context.Context, c event.Call, was string) (res event.CallResult, changed string, err error) {
 	p, problem := d.judged(ctx, c, nil, nil)
 	if lost(problem) {

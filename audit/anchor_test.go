@@ -112,6 +112,25 @@ func TestHeadFile(t *testing.T) {
 	if err == nil {
 		t.Error("a log that was cut off is continued")
 	}
+	// Wherever it was cut, the log is blamed and not the key.
+	lines := bytes.SplitAfter(newLog, []byte{'\n'})
+	for n := range len(lines) - 1 { // what follows the last line end is empty
+		x.layer.names[segmentName(1)].data = bytes.Join(lines[:n], nil)
+		delete(x.layer.names, fileState)
+		_, err := openLog(t, x.options()).Session(t.Context(), SessionInfo{Front: FrontRun})
+		if damage, ok := errors.AsType[*DamagedError](err); !ok || damage.Seq != int64(n) || !strings.Contains(damage.Reason, "its end was cut off") {
+			t.Errorf("cut to %d of %d records: %v", n, len(lines)-1, err)
+		}
+	}
+	// A key of another log is still said to be one.
+	x.layer.names[segmentName(1)].data = newLog
+	for i := range x.layer.names[fileKey].data {
+		x.layer.names[fileKey].data[i] ^= 1
+	}
+	_, err = openLog(t, x.options()).Session(t.Context(), SessionInfo{Front: FrontRun})
+	if _, ok := errors.AsType[*KeyError](err); !ok {
+		t.Errorf("another key: %v", err)
+	}
 }
 
 // A head that nobody signed is reported, and does not stay for ever.

@@ -1,6 +1,9 @@
 package audit
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // ErrNoLog says that the state folder holds no log yet.
 var ErrNoLog = errors.New("there is no audit log yet: it begins with the first session")
@@ -43,5 +46,10 @@ type DamagedError struct {
 
 func (e *DamagedError) Error() string {
 	return "the audit log cannot be continued: " + e.Reason +
-		"; `tera-pilot audit verify` says more, and `tera-pilot audit key rotate --new-root` sets this log aside and starts a new one"
+		"; `tera-pilot audit verify` says more; restore it from a backup, or set it aside and start a new one with `tera-pilot audit key rotate --new-root`"
+}
+
+// endCutOff says that a log has fewer records than its head file vouches for.
+func endCutOff(has, stated int64) error {
+	return &DamagedError{has, fmt.Sprintf("its end was cut off: the head file states %d records, and the log has %d", stated, has)}
 }

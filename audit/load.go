@@ -163,7 +163,7 @@ func (w *writer) walkOn(walk *walk, lim limits, from place, slots []checkpoint, 
 	}
 	for _, c := range slots {
 		if c.size > walk.size && c.log == walk.log && c.signedBy(walk.epoch) {
-			return false, &DamagedError{walk.size, fmt.Sprintf("it has %d records where its head file states %d: its end was cut off", walk.size, c.size)}
+			return false, endCutOff(walk.size, c.size)
 		}
 	}
 	if broken != nil {

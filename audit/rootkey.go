@@ -69,8 +69,27 @@ func (w *writer) epochKey() error {
 		return err
 	}
 	defer key.forget()
-	if key.public() != w.walk.epoch {
-		return &KeyError{fileKey + " is not the key that the log says is in force: an old copy, or the key of another log", waysOut}
+	if key.public() == w.walk.epoch {
+		return nil
+	}
+	if err := w.cutShort(key.public()); err != nil {
+		return err
+	}
+	return &KeyError{fileKey + " is not the key that the log says is in force: an old copy, the key of another log, or the log is the older copy (`tera-pilot audit verify` says more)", waysOut}
+}
+
+// cutShort says that the log lost its end: the head file, signed by the key on
+// disk, vouches for more records than there are. Each open brings a new key, so
+// that a log cut before the last open does not name the key that is in force.
+func (w *writer) cutShort(key PublicKey) error {
+	slots, _, err := readSlots(w.l.layer)
+	if err != nil {
+		return err
+	}
+	for _, c := range slots {
+		if c.size > w.walk.size && (w.walk.size == 0 || c.log == w.walk.log) && c.signedBy(key) {
+			return endCutOff(w.walk.size, c.size)
+		}
 	}
 	return nil
 }

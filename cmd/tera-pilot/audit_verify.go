@@ -28,6 +28,7 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 		Use:   "verify [FILE]",
 		Short: "Check an export, a proof, or the log itself",
 		Long: `Check an export, a proof, a folder with a log, or, without FILE, the local log.
+FILE - is standard input, of 64 MiB at most.
 
 Exit code 0: intact; 1: tampered, with the first record that is wrong; 2: it
 could not be read, or was called wrongly. The key is the local one, or that of
@@ -37,6 +38,7 @@ An older copy that is genuine by itself is found with --anchor: SIZE:HASH as
 audit head prints it, a file with such lines, with Tera-Audit trailers or with a
 checkpoint of audit anchor, or a git repository whose commits bear trailers.`,
 		Example: `  tera-pilot audit verify log.json --pubkey audit_key.pub
+  ssh build cat log.json | tera-pilot audit verify - --pubkey audit_key.pub
   tera-pilot audit verify --anchor 1284:ab12cd34ef567890`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -110,15 +112,33 @@ func (a *app) verification(ctx context.Context, f verifyFlags, path string, name
 		}
 		return r.Verify(ctx, opts), nil
 	}
+	if path == "-" || path == "/dev/stdin" {
+		data, err := io.ReadAll(io.LimitReader(a.stdin, maxStream+1))
+		if err != nil {
+			return audit.Report{}, usage("standard input: %w", err)
+		}
+		if len(data) > maxStream {
+			return audit.Report{}, usage("what comes from standard input is larger than %d MiB: write it to a file, and name that", maxStream>>20)
+		}
+		return verifyFile(ctx, bytes.NewReader(data), int64(len(data)), opts, f.legacy), nil
+	}
 	file, size, err := openRegular(path)
 	if err != nil {
 		return audit.Report{}, err
 	}
 	defer file.Close() // it was only read
-	if f.legacy {
-		return audit.VerifyLegacy(ctx, file, size, key), nil
+	return verifyFile(ctx, file, size, opts, f.legacy), nil
+}
+
+// maxStream is how much of an export is taken from standard input, in bytes: it
+// is held in memory, where a file is not.
+const maxStream = 64 << 20
+
+func verifyFile(ctx context.Context, r io.ReaderAt, size int64, o audit.VerifyOptions, legacy bool) audit.Report {
+	if legacy {
+		return audit.VerifyLegacy(ctx, r, size, o.Key)
 	}
-	return audit.Verify(ctx, file, size, opts), nil
+	return audit.Verify(ctx, r, size, o)
 }
 
 // anchors reads what --anchor names.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -73,7 +75,7 @@ func mistakesAreUsage(cmd *cobra.Command) {
 				return err // it says already what to do
 			}
 			if err != nil {
-				return usage("%w: see `%s --help`", err, c.CommandPath())
+				return usage("%s: see `%s --help`", wrongWords(c, args, err), c.CommandPath())
 			}
 			return nil
 		}
@@ -81,6 +83,27 @@ func mistakesAreUsage(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		mistakesAreUsage(sub)
 	}
+}
+
+// wrongWords says in place of the library how many words are missing or too
+// many, and how the command is written.
+func wrongWords(c *cobra.Command, args []string, err error) string {
+	said := err.Error()
+	switch {
+	case strings.HasPrefix(said, "unknown command "):
+		return fmt.Sprintf("%s takes no words, and got %q", c.CommandPath(), args[0])
+	case !strings.Contains(said, " arg(s), "):
+		return said
+	case len(args) == 0:
+		return "words are missing, the form is `" + c.UseLine() + "`"
+	case strings.HasPrefix(said, "requires at least"):
+		return "a word is missing, the form is `" + c.UseLine() + "`"
+	}
+	var most, got int
+	if n, _ := fmt.Sscanf(said, "accepts %d arg(s), received %d", &most, &got); n == 2 && got < most {
+		return "a word is missing, the form is `" + c.UseLine() + "`"
+	}
+	return "too many words, the form is `" + c.UseLine() + "`"
 }
 
 // wrongFlags says in fewer words than the library which flags are missing, or
@@ -116,8 +139,12 @@ func missing(text string) string {
 func folderOnly(root *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		info, err := os.Stat(args[0])
-		if near := root.SuggestionsFor(args[0]); len(near) > 0 && (err != nil || !info.IsDir()) {
+		isFolder := err == nil && info.IsDir()
+		if near := root.SuggestionsFor(args[0]); len(near) > 0 && !isFolder {
 			return usage("there is no command and no folder %q: did you mean `tera-pilot %s`?", args[0], near[0])
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return usage("there is no command and no folder %q: `tera-pilot --help` lists the commands", args[0])
 		}
 	}
 	return cobra.MaximumNArgs(1)(root, args)

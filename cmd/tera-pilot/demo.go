@@ -81,8 +81,38 @@ func takeBack(ctx context.Context, o *opened, played bool) (string, error) {
 		return strings.Join(strings.Fields(visible.Prose(res.Body)), " "), nil
 	case played:
 		return "", fmt.Errorf("the demo's edit could not be taken back: %s", visible.Prose(res.Body))
+	}
+	return whyNothing(ctx, o, res)
+}
+
+// whyNothing says why nothing was left to take back: no edit was made, the
+// person undid it, or it is in the way of something else.
+func whyNothing(ctx context.Context, o *opened, res event.CallResult) (string, error) {
+	changed, left := 0, 0
+	err := o.await(ctx, event.ListUndo{}, func(b event.Body) (over bool, err error) {
+		list, ok := b.(event.UndoPoints)
+		for _, p := range list.Points {
+			if len(p.Files) > 0 {
+				changed++
+				left += len(p.Files)
+			}
+			for _, f := range p.Files {
+				if f.Undone {
+					left--
+				}
+			}
+		}
+		return ok, nil
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case changed == 0:
+		return "there was none: no file was changed", nil
+	case left == 0:
+		return "by you, in the session", nil
 	default:
-		return "nothing was changed, or it is put back already", nil
+		return "NOT: " + strings.Join(strings.Fields(visible.Prose(res.Body)), " "), nil
 	}
 }
 

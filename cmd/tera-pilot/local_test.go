@@ -145,13 +145,19 @@ func TestFirstScreen(t *testing.T) {
 	state, command := here(t, "OLLAMA_HOST="+o.URL)
 	p := termtest.Start(t, command(), 100, 30)
 	p.WaitFor("Use qwen3:8b of ollama")
-	for _, text := range []string{"Play the demo", "Enter the address", "Set up a model on this machine", "Enter the key of a provider", "Open a recorded session"} {
+	for _, text := range []string{"Play the demo", "Enter the address", "Set up a model on this machine", "Enter the key of a provider"} {
 		if !strings.Contains(p.Text(), text) {
 			t.Errorf("the first screen does not offer %q:\n%s", text, p.Text())
 		}
 	}
+	if strings.Contains(p.Text(), "Open a recorded session") {
+		t.Errorf("sessions are offered where none is stored:\n%s", p.Text())
+	}
 	p.Key("s")
 	p.WaitFor("ollama pull ")
+	if strings.Contains(p.Text(), "box ...") {
+		t.Errorf("the grade of the sandbox is forgotten on the way:\n%s", p.Text())
+	}
 	p.Key("b")
 	p.WaitFor("Use qwen3:8b of ollama")
 	p.Key("1")

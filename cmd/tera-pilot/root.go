@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 
 	"github.com/tera-pilot/tera-pilot/internal/netguard"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
@@ -29,6 +30,7 @@ type app struct {
 	flags  commonFlags
 	own    map[string]string // our own secrets, by variable; no process that is started gets them
 	opened *stores
+	grade  atomic.Value // string: the sandbox's, as last probed; the start screens show it
 }
 
 // commonFlags are the flags that every subcommand understands.

@@ -49,7 +49,11 @@ func (a *app) sessionsTree() []*cobra.Command {
 		{
 			Use: "search TEXT", Short: "Find a text in all sessions", Args: cobra.MinimumNArgs(1),
 			RunE: func(_ *cobra.Command, args []string) error {
-				return a.onStore(func(s *session.Store) error { return a.searchSessions(s, strings.Join(args, " ")) })
+				text := strings.TrimSpace(strings.Join(args, " "))
+				if text == "" {
+					return usage("there is no text to find: `tera-pilot sessions search TEXT`; `tera-pilot sessions list` shows all sessions")
+				}
+				return a.onStore(func(s *session.Store) error { return a.searchSessions(s, text) })
 			},
 		},
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -241,8 +242,11 @@ func (a *app) undoPlan(plan event.UndoPlan, asJSON bool) error {
 	}
 	conflict := plan.Problem != ""
 	for _, f := range plan.Files {
-		if f.Conflict != "" {
-			conflict = true
+		if f.Conflict == "" {
+			continue
+		}
+		conflict = true
+		if !asJSON && !slices.ContainsFunc(plan.Conflicts, func(c event.UndoConflict) bool { return c.Path == f.Path }) { // not laid out above: too many
 			fmt.Fprintf(a.stderr, "conflict: %s %s\n", visible.Strict(f.Path), visible.Strict(f.Conflict))
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 // conflict prints the three sides of a conflict, and what resolves it.
 func (a *app) conflict(c event.UndoConflict) {
-	fmt.Fprintf(a.stdout, "\nconflict in %s\n", visible.Strict(c.Path))
+	fmt.Fprintf(a.stdout, "\nconflict in %s: %s\n", visible.Strict(c.Path), visible.Strict(c.Why))
 	for _, l := range c.Lines {
 		fmt.Fprintln(a.stdout, l.Text)
 	}

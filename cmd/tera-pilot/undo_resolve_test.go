@@ -95,6 +95,9 @@ func TestConflictsByHand(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, shown)
 		}
 	}
+	if n := strings.Count(shown, "conflict"); n != 1 {
+		t.Errorf("the conflict is said %d times in\n%s", n, shown)
+	}
 	now := regexp.MustCompile(`undo --old gen.txt --now ([0-9a-f]+)\n`).FindStringSubmatch(shown)
 	if now == nil {
 		t.Fatalf("no way to take the old one in\n%s", shown)

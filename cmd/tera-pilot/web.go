@@ -127,6 +127,7 @@ func (a *app) checkURL(ctx context.Context, raw string, r *counting, asJSON bool
 		return err
 	}
 	v := w.Check(ctx, raw)
+	v.Why = strings.TrimPrefix(v.Why, "refused: ") // `block` says it
 	if asJSON {
 		out := map[string]any{"url": raw, "allow": v.Allowed, "resolver_asked": r.asked}
 		if v.Allowed {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/model"
@@ -81,6 +82,9 @@ func (a *app) welcome(ctx context.Context, f sessionFlags, p place, says string,
 		if store, err := a.sessions(p.state); err == nil {
 			d.store = store
 			t.Desk.Sessions, t.Desk.Search = d.sessions, d.search
+			if rows, err := d.sessions(); err == nil && len(rows) == 0 { // a list of none is no offer
+				start.Can = slices.DeleteFunc(start.Can, func(c snap.Action) bool { return c.ID == "sessions" })
+			}
 		}
 		if tui.AsLines(t) {
 			start.Can = append(start.Can, d.more()...)
@@ -177,7 +181,7 @@ func (a *app) tookModel(ctx context.Context, f sessionFlags, p place, g *greetin
 // choose shows a screen of choices and gives the one that was made; leaving it
 // is going back.
 func (a *app) choose(ctx context.Context, f sessionFlags, p place, s snap.Start) (tui.Outcome, error) {
-	s.Back, s.Root, s.Level, s.Sandbox = true, p.root, p.settings.Autonomy, p.settings.Sandbox+" ?"
+	s.Back, s.Root, s.Level, s.Sandbox = true, p.root, p.settings.Autonomy, a.box(p)
 	t := a.terminal(f, p.settings)
 	t.Start = &s
 	out, err := tui.Run(ctx, t)

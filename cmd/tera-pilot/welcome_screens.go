@@ -13,7 +13,7 @@ import (
 func (a *app) startScreen(p place, says string) snap.Start {
 	s := snap.Start{
 		Root: p.root, Folder: short(p.root, p.home), Says: says,
-		Level: p.settings.Autonomy, Sandbox: p.settings.Sandbox + " ?",
+		Level: p.settings.Autonomy, Sandbox: a.box(p),
 		Local: []snap.Server{
 			{Name: "ollama", Address: "127.0.0.1:11434", State: "looking ..."}, {Name: "llama-server", Address: "127.0.0.1:8080", State: "looking ..."},
 			{Name: "lmstudio", Address: "127.0.0.1:1234", State: "looking ..."}, {Name: "vllm", Address: "127.0.0.1:8000", State: "looking ..."},
@@ -78,7 +78,7 @@ func localScreen(p place, memory int64) snap.Start {
 			"LM Studio     load a model, then start the server in its developer view; a window of 16k tokens or more",
 			"llama-server  llama-server -m MODEL.gguf --jinja -c 32768",
 			"vLLM          vllm serve MODEL --enable-auto-tool-choice --tool-call-parser hermes",
-			"docs/local-models.md has a guide for each.",
+			"A guide for each: docs/local-models.md in the repository of tera-pilot itself, github.com/tera-pilot/tera-pilot.",
 		},
 		Can: []snap.Action{{ID: "back", Key: "b", Title: "Back, and look again"}},
 	}

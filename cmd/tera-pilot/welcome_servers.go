@@ -46,9 +46,20 @@ func (a *app) withServers(ctx context.Context, p place, s snap.Start, named []st
 	s.Can = append(use, s.Can...)
 	if setting, err := ossandbox.ParseSetting(p.settings.Sandbox); err == nil {
 		r := ossandbox.Probe(ctx, ossandbox.Config{Root: p.root, Home: p.home, State: p.state, Env: a.env, Setting: setting})
-		s.Sandbox = p.settings.Sandbox + " " + r.Grade.String()
+		a.grade.Store(r.Grade.String())
+		s.Sandbox = a.box(p)
 	}
 	return s
+}
+
+// box is the setting of the sandbox and its grade, which is ? until it was
+// probed.
+func (a *app) box(p place) string {
+	grade, ok := a.grade.Load().(string)
+	if !ok {
+		grade = "?"
+	}
+	return p.settings.Sandbox + " " + grade
 }
 
 // lookAround says where servers of this machine are looked for: the usual
@@ -113,7 +124,7 @@ func (g *greeting) named(ctx context.Context, text string) {
 	case err != nil:
 		g.says = "Nobody could look at " + at + ": " + err.Error()
 	case len(found) == 0:
-		g.says = "Nothing that answers as a model server does stands at " + at + ". Nothing else has been sent there."
+		g.says = "No model server answers at " + at + ". No prompt has been sent there."
 	case found[0].Kind == "":
 		g.says = "What answers at " + at + " is no model server that tera-pilot knows."
 	default:

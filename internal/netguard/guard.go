@@ -119,7 +119,7 @@ func (g *Guard) check(t Target) error {
 
 func (g *Guard) checkAddr(host string, addr netip.Addr) error {
 	if !g.policy.allows(addr) {
-		return refuse(CodeAddress, host, "%s is %s", addr, Classify(addr))
+		return refuse(CodeAddress, host, "%s is no public address (%s)", addr, Classify(addr))
 	}
 	if g.policy.reach == reachPublic && slices.Contains(g.own, addr) {
 		return refuse(CodeAddress, host, "%s is %s", addr, ClassOwnInterface)

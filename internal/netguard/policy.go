@@ -52,7 +52,7 @@ func Origin(raw string) (Policy, error) {
 		p.reach = reachLocal
 	}
 	if t.Addr.IsValid() && !p.allows(t.Addr) {
-		return Policy{}, refuse(CodeAddress, t.Host, "%s is %s", t.Addr, Classify(t.Addr))
+		return Policy{}, refuse(CodeAddress, t.Host, "%s is no public address (%s)", t.Addr, Classify(t.Addr))
 	}
 	return p, nil
 }

@@ -190,11 +190,15 @@ func (r *Room) progress(width int, w view.Widths) view.Line {
 	case narrow && above:
 		add(safe.Lit("more: up"))
 	default:
+		word := safe.Lit("more ")
+		if seen == all {
+			word = safe.Lit("") // it was read
+		}
 		if below {
-			add(safe.Lit("more below: down, pgdown"))
+			add(safe.Join(word, safe.Lit("below: down, pgdown")))
 		}
 		if above {
-			add(safe.Lit("more above: up, pgup"))
+			add(safe.Join(word, safe.Lit("above: up, pgup")))
 		}
 	}
 	if hunk, hunks, file, files := r.sheet.Hunk(r.rev.line()); hunks > 1 || files > 1 {

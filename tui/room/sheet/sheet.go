@@ -53,8 +53,15 @@ func (s *Sheet) Complete() bool { return len(s.lines) > 0 && s.count == len(s.li
 // View draws a screen of the sheet. shown are the rows on it; whoever knows
 // that the terminal has them hands them to Mark.
 func (s *Sheet) View(width, height int, w view.Widths) (out []view.Line, shown []Place) {
+	// The keys of an answer, which come once all was seen, may take a row: for
+	// whoever went down to the end, the end stays on the screen.
+	row := height == s.height-1 && width == s.width && w == s.widths && s.Complete()
+	_, above, below := s.Top()
 	s.resize(width, w)
 	s.height = max(0, height)
+	if row && above && !below {
+		s.top = Place{len(s.lines), 0}
+	}
 	s.top = s.clamp(s.top)
 	for p := s.top; p.Line < len(s.lines) && len(out) < s.height; p = (Place{p.Line + 1, 0}) {
 		for i, row := range s.layout(p.Line) {

@@ -56,6 +56,31 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// TestTheEndStays: whoever read to the end still sees it when the keys of the
+// answer take a row; who is elsewhere stays there.
+func TestTheEndStays(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		back int
+		want bool
+	}{{"at the end", 0, false}, {"one row above it", 1, true}, {"at the top", 99, true}} {
+		s := New(long(20))
+		for range 20 {
+			_, shown := s.View(40, 9, false)
+			s.Mark(shown)
+			s.Page(1)
+		}
+		s.Scroll(-c.back)
+		s.View(40, 9, false)
+		before, _, _ := s.Top()
+		s.View(40, 8, false)
+		top, _, below := s.Top()
+		if below != c.want || c.back > 0 && top != before {
+			t.Errorf("%s: below %v, top %d, before %d", c.name, below, top, before)
+		}
+	}
+}
+
 func TestNothingIsNeverComplete(t *testing.T) {
 	s := New(nil)
 	_, shown := s.View(20, 5, false)
