@@ -39,7 +39,7 @@ func (s *Session) attach(o *owned, images []event.Image) (refs []event.ImageRef)
 		refs = append(refs, event.ImageRef{Name: clip(img.Name, 200), MediaType: kind, SHA256: sum, Size: int64(len(img.Data))})
 	}
 	if len(refs) > 0 && !o.mind.Images {
-		o.tell(event.Notice{Severity: "warn", Key: "images", Text: o.mind.Model + " takes no pictures: it is told that there was one", Hint: "choose another model"})
+		o.tell(event.Notice{Severity: "warn", Key: "images", Text: o.mind.Model + " takes no pictures: the model is told that there was one", Hint: "choose another model"})
 	}
 	if len(refs) > 0 {
 		s.handle(o, event.Attached{Source: "file", What: "a picture that came with a message"})

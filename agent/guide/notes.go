@@ -113,7 +113,7 @@ func note(p *trust.Project, g trust.Grant, file string, left int) (string, event
 		return "", event.InstructionFile{}, err
 	}
 	if left <= 0 {
-		return "", event.InstructionFile{}, fmt.Errorf("%s is not loaded: the notes nearer to the work fill the %d bytes that there are", visible.Strict(file), MaxNotes)
+		return "", event.InstructionFile{}, fmt.Errorf("%s is not loaded: the notes nearer to the work already fill the limit of %d bytes", visible.Strict(file), MaxNotes)
 	}
 	text, short := cut(text, left)
 	if short {

@@ -69,7 +69,7 @@ func (p Page) shown(most int) string {
 		fmt.Fprintf(&b, "The page leads to another host: %s\nIt was not followed. Fetch that address by itself if it is what was wanted.\n", p.Redirect)
 		return b.String()
 	case p.Text == "":
-		b.WriteString("The content is no text that could be read.\n")
+		b.WriteString("The content is not readable text.\n")
 		return b.String()
 	}
 	if p.Title != "" {

@@ -208,7 +208,7 @@ func (w *word) write(t *target) error {
 	case t.now.Type != File || w.old.Type != File:
 		return errors.New("a text can only stand in the place of a file that was a file before")
 	case !isText(w.Text) || !isText(t.was):
-		return errors.New("this is no text that could be merged: keep what is there, or take the old one")
+		return errors.New("this is not text, so it cannot be merged: keep what is there, or take the old one")
 	}
 	if err := keepable(t); err != nil {
 		return err

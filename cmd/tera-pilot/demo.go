@@ -85,34 +85,37 @@ func takeBack(ctx context.Context, o *opened, played bool) (string, error) {
 	return whyNothing(ctx, o, res)
 }
 
-// whyNothing says why nothing was left to take back: no edit was made, the
-// person undid it, or it is in the way of something else.
-func whyNothing(ctx context.Context, o *opened, res event.CallResult) (string, error) {
-	changed, left := 0, 0
-	err := o.await(ctx, event.ListUndo{}, func(b event.Body) (over bool, err error) {
+// whyNothing asks the session why nothing was taken back.
+func whyNothing(ctx context.Context, o *opened, res event.CallResult) (why string, err error) {
+	err = o.await(ctx, event.ListUndo{}, func(b event.Body) (over bool, err error) {
 		list, ok := b.(event.UndoPoints)
-		for _, p := range list.Points {
-			if len(p.Files) > 0 {
-				changed++
-				left += len(p.Files)
-			}
-			for _, f := range p.Files {
-				if f.Undone {
-					left--
-				}
-			}
+		if ok {
+			why = notTaken(list.Points, res.Body)
 		}
 		return ok, nil
 	})
+	return why, err
+}
+
+// notTaken says which it was: no edit was made, the person took it back, or it
+// could not be, for the reason that the undo gave.
+func notTaken(points []event.UndoPoint, reason string) string {
+	changed, left := 0, 0
+	for _, p := range points {
+		for _, f := range p.Files {
+			changed++
+			if !f.Undone {
+				left++
+			}
+		}
+	}
 	switch {
-	case err != nil:
-		return "", err
 	case changed == 0:
-		return "there was none: no file was changed", nil
+		return "there was none: no file was changed"
 	case left == 0:
-		return "by you, in the session", nil
+		return "by you, in the session"
 	default:
-		return "NOT: " + strings.Join(strings.Fields(visible.Prose(res.Body)), " "), nil
+		return "NOT: " + strings.Join(strings.Fields(visible.Prose(reason)), " ")
 	}
 }
 

@@ -122,7 +122,7 @@ func (g *greeting) named(ctx context.Context, text string) {
 	found, err := model.Discover(ctx, model.Discovery{Addresses: []string{address}, Only: true, Timeout: patience})
 	switch at := strings.TrimPrefix(address, "http://"); {
 	case err != nil:
-		g.says = "Nobody could look at " + at + ": " + err.Error()
+		g.says = at + " could not be looked at: " + err.Error()
 	case len(found) == 0:
 		g.says = "No model server answers at " + at + ". No prompt has been sent there."
 	case found[0].Kind == "":

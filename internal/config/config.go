@@ -316,7 +316,7 @@ func unknownKey(name string, known map[string]key) string {
 		}
 	}
 	if best == "" {
-		return fmt.Sprintf("unknown key %q: remove it; docs/reference.md lists those that there are", name)
+		return fmt.Sprintf("unknown key %q: remove it; docs/reference.md lists all keys", name)
 	}
 	return fmt.Sprintf("unknown key %q: did you mean %q?", name, best)
 }

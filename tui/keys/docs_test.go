@@ -55,7 +55,7 @@ func table() string {
 	for _, c := range Commands() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimSpace(c.Name.String()+" "+c.Args.String()), c.Does)
 	}
-	b.WriteString("\nNames of the Python original:\n\n| there | here |\n| --- | --- |\n")
+	b.WriteString("\nNames of the [Python original](glossary.md#original):\n\n| there | here |\n| --- | --- |\n")
 	for _, f := range Formers() {
 		here := f.Where.String()
 		if f.Now != "" {
