@@ -188,6 +188,10 @@ func (l *listener) hear(e event.Event) error {
 		return l.pass(b)
 	case event.Egress:
 		return l.pass(b)
+	case event.Notice:
+		if strings.HasPrefix(b.Key, event.FoundKey) {
+			return l.pass(b)
+		}
 	case event.CallStarted:
 		l.started[b.Call] = b
 	case event.CallDecided:

@@ -134,7 +134,8 @@ func (d *Dispatcher) Call(ctx context.Context, c event.Call) (event.CallResult, 
 		}
 		why = changed
 	}
-	return d.refuse(c, tool.Blocked, audit.Blocked, "what the call touches kept changing while it was decided about; nothing was done: wait until nobody else writes there, then try again")
+	res := d.untried(c, tool.Blocked, audit.Blocked, "what the call touches kept changing while it was decided about; nothing was done: wait until nobody else writes there, then try again")
+	return res, d.owner.emit(res) // each walk has its record
 }
 
 // once is one walk down the road; was says why it is walked anew. changed says
@@ -149,16 +150,17 @@ func (d *Dispatcher) once(ctx context.Context, c event.Call, was string) (res ev
 		return res, "", err
 	}
 	if problem != nil {
-		res, err = d.unfit(c, problem)
+		res, err = d.unfit(c, newAID(), problem)
 		return res, "", err
 	}
-	p.aid = newAID()
+	aid := newAID()
+	p.aid = aid
 	if was != "" {
 		p.news = []event.Line{{Kind: event.LineWarn, Text: visible.Strict("changed   since it was decided about, so nothing was done: " + was)}}
 	}
 	p, v, err := d.settled(ctx, p)
 	if unfit, ok := errors.AsType[*unfitError](err); ok {
-		res, err = d.unfit(c, unfit.error)
+		res, err = d.unfit(c, aid, unfit.error)
 		return res, "", err
 	}
 	if err != nil {
@@ -250,8 +252,7 @@ func (d *Dispatcher) witness(ctx context.Context, p proposal, v verdict) (audit.
 	token, err := d.log.Intent(context.WithoutCancel(ctx), d.intent(p, v))
 	if err != nil {
 		err = noEvidence(err)
-		_, emitErr := d.refuse(p.call, tool.Blocked, audit.Blocked, err.Error())
-		return token, errors.Join(err, emitErr)
+		return token, errors.Join(err, d.owner.emit(d.untried(p.call, tool.Blocked, audit.Blocked, err.Error())))
 	}
 	return token, d.owner.emit(headOf(d.log))
 }
@@ -345,6 +346,11 @@ func (d *Dispatcher) conclude(ctx context.Context, p proposal, v verdict, token 
 		}
 	}
 	d.step("outcome")
+	if found := d.foundNotice(p.call.ID, done.out); len(found) > 0 {
+		if err := d.owner.emit(found...); err != nil {
+			return event.CallResult{}, err
+		}
+	}
 	res, err := d.close(ctx, p, v, done.out, done.took)
 	return res, errors.Join(done.undoErr, err)
 }

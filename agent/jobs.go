@@ -121,7 +121,7 @@ func (js *jobs) run(ctx context.Context, j *job, token audit.Token, command func
 	logErr := js.log.Outcome(token, outcome(out, js.clock().Sub(began)))
 	j.end(out)
 	j.stop()
-	bodies := []event.Body{j.event()}
+	bodies := append(foundNotice(j.call, js.redactor.Text, out), j.event())
 	if logErr != nil {
 		bodies = append(bodies, event.AuditHead{Broken: logErr.Error()})
 	}

@@ -35,6 +35,9 @@ func outcome(out tool.Result, took time.Duration) audit.Outcome {
 		Status: recordedStatus(out.Status), Code: out.Exit, Signal: out.Signal, Took: took,
 		Out: []byte(out.Body), OutSize: int64(len(out.Body)), Diff: out.Diff,
 	}
+	if len(out.Found) > 0 {
+		o.Reason = foundText(out.Found)
+	}
 	for _, p := range out.Post {
 		o.Post = append(o.Post, fileRef(p))
 	}

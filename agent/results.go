@@ -96,41 +96,12 @@ func refusal(v verdict) string {
 	return "Not done: " + strings.TrimSuffix(v.reason, ".") + ".\nDo not repeat the call and do not work around it; go on without it, or say in your report that it is needed."
 }
 
-// unfit closes a call that could not be planned. What the reason quotes of a
-// file is the file's own text.
-func (d *Dispatcher) unfit(c event.Call, problem error) (event.CallResult, error) {
-	res := event.CallResult{
-		Call: c.ID, Tool: c.Tool, Title: c.Tool, Status: tool.Error.String(), Decision: string(audit.Blocked), Body: problem.Error(),
-	}
-	if changed, ok := errors.AsType[*changedError](problem); ok {
-		res.Body, res.Untrusted = changed.text(), "file"
-	}
-	if _, outside := errors.AsType[*tool.OutsideError](problem); outside {
-		res.Status = tool.Blocked.String()
-	}
-	if _, quotes := errors.AsType[*tool.QuoteError](problem); quotes {
-		res.Untrusted = "file"
-	}
-	return d.tell(res)
-}
-
-// refuse closes a call that never came to a decision.
-func (d *Dispatcher) refuse(c event.Call, status tool.Status, decision audit.Decision, why string) (event.CallResult, error) {
-	res := event.CallResult{Call: c.ID, Tool: c.Tool, Title: c.Tool, Status: status.String(), Decision: string(decision), Body: why}
-	return res, d.owner.emit(res)
-}
-
-// cancelled closes a call of a turn that was stopped before the call ran.
-func (d *Dispatcher) cancelled(c event.Call) (event.CallResult, error) {
-	return d.refuse(c, tool.Cancelled, audit.Denied, "the turn was stopped before this call began; nothing was done")
-}
-
 // stoppedBefore closes a call of a turn that was stopped between its intent and
 // its run, in both logs.
 func (d *Dispatcher) stoppedBefore(c event.Call, token audit.Token) (event.CallResult, error) {
 	err := d.writeOutcome(token, audit.Outcome{Status: audit.Cancelled, Reason: "stopped before the run"})
-	res, emitErr := d.cancelled(c)
-	return res, errors.Join(err, emitErr)
+	res := d.untried(c, tool.Cancelled, audit.Denied, notBegun)
+	return res, errors.Join(err, d.owner.emit(res))
 }
 
 // cutBody cuts a body to what the model reads and stores the whole where some of

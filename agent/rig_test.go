@@ -265,6 +265,35 @@ func (r *rig) verify() {
 	if err != nil || !report.OK {
 		r.t.Errorf("the audit log does not verify: %+v, %v", report, err)
 	}
+	r.everyNo()
+}
+
+// everyNo holds that no call was denied, blocked or left undone without a record
+// that says so, of the same tool and under the same title.
+func (r *rig) everyNo() {
+	r.t.Helper()
+	reader, err := audit.OpenReader(r.t.Context(), audit.Options{Dir: r.state})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	stated := map[[2]string]int{}
+	for e, err := range reader.Entries(r.t.Context(), audit.Filter{}) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if e.Type == "intent" && (isNo(string(e.Decision)) || e.Status == audit.StatusBlocked || e.Status == audit.Cancelled) {
+			stated[[2]string{e.Tool, e.Title}]++
+		}
+	}
+	for _, res := range r.results() {
+		key := [2]string{res.Tool, res.Title}
+		if !isNo(res.Decision) && res.Status != tool.Blocked.String() || res.Recovered {
+			continue
+		}
+		if stated[key]--; stated[key] < 0 {
+			r.t.Errorf("%s %q was %s (%s), and the audit log has no record of it", res.Tool, res.Title, res.Decision, res.Status)
+		}
+	}
 }
 
 // verifyLog checks every signature of the live log.

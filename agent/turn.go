@@ -10,7 +10,6 @@ import (
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/hook"
 	"github.com/tera-pilot/tera-pilot/agent/model"
-	"github.com/tera-pilot/tera-pilot/agent/tool"
 	"github.com/tera-pilot/tera-pilot/audit"
 	"github.com/tera-pilot/tera-pilot/internal/visible"
 )
@@ -197,7 +196,7 @@ func (s *Session) foldIn(ctx context.Context, left []event.Call) (some bool, err
 		return false, err
 	}
 	for _, c := range left {
-		if _, err := s.disp.refuse(c, tool.Cancelled, audit.Denied, "not begun: the person said something meanwhile; read it, then propose the call again if it still fits"); err != nil {
+		if _, err := s.disp.unbegun(c, "not begun: the person said something meanwhile; read it, then propose the call again if it still fits"); err != nil {
 			return true, err
 		}
 	}

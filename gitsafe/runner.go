@@ -63,5 +63,5 @@ type ExitStatus struct {
 	TimedOut  bool // ended by Timeout
 	Truncated bool // output was dropped at OutputLimit
 
-	Notes []string // what the Runner found afterwards and put right, for the person
+	Notes []string // what the Runner found afterwards, and whether it is still there, for the person
 }

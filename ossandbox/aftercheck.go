@@ -115,7 +115,7 @@ func (c *checkpoint) after(s *Sandbox, v *view) (findings []Finding) {
 	}
 	if found.truncated { // the next look may end before what this command did not see
 		if err := s.keep.remember(v.secrets); err != nil {
-			findings = append(findings, Finding{Path: v.work, What: err.Error()})
+			findings = append(findings, Finding{Path: v.work, What: err.Error(), Ended: true})
 		}
 	}
 	s.made.note(append(found.secrets, found.sockets...), c.known)
@@ -227,7 +227,7 @@ func (c *checkpoint) reopen(dir string) (Finding, bool) {
 	if err := os.Chmod(dir, st.Mode().Perm()|0o700); err != nil {
 		return Finding{}, false
 	}
-	return Finding{Path: dir, What: "a folder that the command closed to you, opened again"}, true
+	return Finding{Path: dir, What: "a folder that the command closed to you, opened again", Ended: true}, true
 }
 
 // dropSetuid takes the setuid and setgid bits from a file that has them.
@@ -239,7 +239,7 @@ func dropSetuid(file string) (Finding, bool) {
 	if err := os.Chmod(file, st.Mode().Perm()); err != nil {
 		return Finding{Path: file, What: "setuid file, and its bit cannot be taken: " + err.Error()}, true
 	}
-	return Finding{Path: file, What: "setuid file, the bit was taken"}, true
+	return Finding{Path: file, What: "setuid file, the bit was taken", Ended: true}, true
 }
 
 // quarantine moves something out of the workspace, into our state folder, or,

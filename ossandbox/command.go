@@ -140,15 +140,20 @@ func (d Denial) String() string {
 type Finding struct {
 	Path  string // as it was in the workspace
 	What  string // "setuid file", "device node", "protected name appeared" …
-	Moved string // where it was moved to, out of the workspace; "" it is still there
+	Moved string // where it was moved to; "" it is still where it was
+	Ended bool   // nothing is left of it to look at: What says how it was put right
 }
 
 // String is the finding as one line.
 func (f Finding) String() string {
-	if f.Moved == "" {
+	switch {
+	case f.Moved != "":
+		return f.Path + ": " + f.What + "; moved to " + f.Moved
+	case f.Ended:
 		return f.Path + ": " + f.What
+	default:
+		return f.Path + ": " + f.What + "; it is still there, look at it"
 	}
-	return f.Path + ": " + f.What + "; moved to " + f.Moved
 }
 
 // A Change is one path that a command changed in its copy of the workspace

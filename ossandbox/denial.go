@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tera-pilot/tera-pilot/internal/secret"
 )
 
 const maxDenials = 5
@@ -81,7 +83,7 @@ func (v *view) denial(name string) (Denial, bool) {
 		p = filepath.Join(v.work, rel)
 	}
 	if slices.Contains(v.hidden, p) {
-		return Denial{Path: name, Rule: ruleSecret, Allow: "revealing " + filepath.Base(p)}, true
+		return Denial{Path: name, Rule: ruleWithheld}, true
 	}
 	if rule := v.ruleOf(p); rule != "" {
 		return Denial{Path: name, Rule: rule, Allow: "the file tools, which ask"}, true
@@ -102,6 +104,9 @@ func (v *view) denial(name string) (Denial, bool) {
 			return Denial{Path: name, Rule: "tool folders are read-only"}, true
 		}
 	}
+	if v.withheld(p) {
+		return Denial{Path: name, Rule: ruleWithheld}, exists(p)
+	}
 	if _, ok := below(v.home, p); ok && exists(p) {
 		return Denial{Path: name, Rule: "the home folder is an empty one", Allow: "an extra readable path in the settings"}, true
 	}
@@ -110,4 +115,21 @@ func (v *view) denial(name string) (Denial, bool) {
 		return Denial{Path: name, Rule: "outside the workspace", Allow: "an extra readable path in the settings"}, true
 	}
 	return Denial{}, false
+}
+
+// ruleWithheld is the rule about what looks like a secret, or is our own state.
+// There is no advice how to open it: the model reads that too.
+const ruleWithheld = "keys, logins and our own state are withheld on purpose"
+
+// withheld says whether a path looks like a key, a login or a history, or is of
+// our own state: to show it is nothing to propose.
+func (v *view) withheld(p string) bool {
+	if _, ok := below(v.state, p); ok {
+		return true
+	}
+	name := p
+	if rel, ok := below(v.home, p); ok {
+		name = rel
+	}
+	return secretOf(v.home, p, globbed) != "" || secretName(name) || secret.SecretPath(name)
 }

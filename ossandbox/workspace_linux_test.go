@@ -220,6 +220,16 @@ func TestDenialsAreHints(t *testing.T) {
 			t.Errorf("%s: %v, want %q", script, r.Denials, want)
 		}
 	}
+	b.write(b.home+"/.ssh/id_ed25519", "x")
+	b.write(b.home+"/.config/gh/hosts.yml", "x")
+	b.write(b.state+"/policy.toml", "x")
+	b.write(b.work+"/.env", "x")
+	for _, name := range []string{"~/.ssh/id_ed25519", "~/.ssh", "~/.config/gh/hosts.yml", b.state + "/policy.toml"} {
+		_, r := b.sh("cat " + name)
+		if len(r.Denials) == 0 || r.Denials[0].Allow != "" || !strings.Contains(r.Denials[0].String(), "withheld on purpose") {
+			t.Errorf("%s: %v: nobody is to be told how to open it", name, r.Denials)
+		}
+	}
 	if _, r := b.sh("cat missing; exit 1"); len(r.Denials) > 0 {
 		t.Errorf("a missing file of the workspace is no denial: %v", r.Denials)
 	}

@@ -81,6 +81,10 @@ type Notice struct {
 	Key      string `json:"key,omitempty"` // notices of one key replace each other; "" in Text clears
 }
 
+// FoundKey begins the key of a notice about what a call left that could act
+// later; the call follows.
+const FoundKey = "found:"
+
 // Renamed gives the session a title.
 type Renamed struct {
 	Title string `json:"title"`

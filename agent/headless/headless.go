@@ -3,6 +3,7 @@ package headless
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/session"
@@ -73,7 +74,8 @@ type run struct {
 	checks  []Checked
 	started map[string]event.CallStarted
 	denied  []Denial
-	boxless bool // a command was refused for want of a sandbox
+	found   []string // what commands left
+	boxless bool     // a command was refused for want of a sandbox
 	end     event.TurnEnded
 }
 
@@ -146,6 +148,10 @@ func (r *run) take(e event.Event) (done bool, err error) {
 		r.started[b.Call] = b
 	case event.CallDecided:
 		r.ledger(b)
+	case event.Notice:
+		if strings.HasPrefix(b.Key, event.FoundKey) {
+			r.found = append(r.found, b.Text)
+		}
 	case event.Refused:
 		r.below(b)
 	case event.CallResult:

@@ -31,7 +31,7 @@ func (r *run) progress(e event.Event) error {
 	case event.CallResult:
 		if b.Status == "rejected" || b.Status == "blocked" {
 			if _, planned := r.started[b.Call]; !planned {
-				_, err = fmt.Fprintf(r.Err, "%s: %s: %s\n", b.Decision, visible.Strict(b.Tool), visible.Strict(b.Body))
+				_, err = fmt.Fprintf(r.Err, "%s: %s: %s\n", b.Decision, visible.Strict(b.Title), visible.Strict(b.Body))
 			}
 			return err
 		}

@@ -30,6 +30,7 @@ type Result struct {
 	Audit        Audit          `json:"audit"`
 	Files        []event.Change `json:"files"`
 	Denied       []Denial       `json:"denied"`
+	Found        []string       `json:"found"` // what commands left that could act later, and where it is
 	Verification string         `json:"verification"`
 	Usage        Usage          `json:"usage"`
 	Cost         *int64         `json:"cost"`
@@ -158,6 +159,9 @@ func (r *run) result() (Result, error) {
 	}
 	if res.Files == nil {
 		res.Files = []event.Change{}
+	}
+	if res.Found = r.found; res.Found == nil {
+		res.Found = []string{}
 	}
 	if res.Denied == nil {
 		res.Denied = []Denial{}

@@ -51,6 +51,14 @@ func (e *OutsideError) Error() string {
 // Unwrap says that it is a mistake in the arguments as well.
 func (e *OutsideError) Unwrap() error { return &ArgumentError{e.Error()} }
 
+// A RefusedError says that what a call was to do is done for nobody: an address
+// that is not fetched, a git call that is not on the table. Err says why.
+type RefusedError struct{ Err error }
+
+func (e *RefusedError) Error() string { return e.Err.Error() }
+
+func (e *RefusedError) Unwrap() error { return e.Err }
+
 // An ArgumentError says what is wrong with a call, in words for the model.
 type ArgumentError struct{ What string }
 

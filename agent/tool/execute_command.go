@@ -139,7 +139,7 @@ func start(ctx context.Context, e Env, x effect.Effect) (Exit, error) {
 
 // ended is the result of a command that was run, which e planned.
 func ended(x Exit, e effect.Effect) Result {
-	r := Result{Status: OK, Exit: &x.Code, Signal: x.Signal, Changes: x.Changes, Untrusted: fromCommand}
+	r := Result{Status: OK, Exit: &x.Code, Signal: x.Signal, Changes: x.Changes, Untrusted: fromCommand, Found: x.Findings}
 	var b strings.Builder
 	out := tidy(string(x.Output))
 	b.WriteString(out)
@@ -170,7 +170,7 @@ func ended(x Exit, e effect.Effect) Result {
 		fmt.Fprintf(&b, "[sandbox: %s]\n", line)
 	}
 	for _, line := range x.Findings {
-		fmt.Fprintf(&b, "[put right after the run: %s]\n", line)
+		fmt.Fprintf(&b, "[found after the run: %s]\n", line)
 	}
 	if x.Snapshot != "" {
 		fmt.Fprintf(&b, "[what could have been lost was kept as %s]\n", x.Snapshot)

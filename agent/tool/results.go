@@ -46,6 +46,7 @@ type Result struct {
 	Post      []effect.Path // states afterwards, for the audit log
 	Check     bool          // it ran the project's tests, as its files name them
 	Tests     bool          // it ran tests, though perhaps not all of them
+	Found     []string      // what a command left that could act later, for the person too
 	Pictures  []Picture     // for models that take them; Body says what they are
 }
 
@@ -92,7 +93,7 @@ type Exit struct {
 	Output    []byte   // stdout and stderr as they came
 	Dropped   int64    // bytes of output beyond the cap
 	Hints     []string // what the sandbox blocked, and what would allow it
-	Findings  []string // what was found and put right after the run
+	Findings  []string // what was found after the run: each says whether it was moved, put right, or is still there
 	Changes   []Change // files that it changed, as far as known
 	Snapshot  string   // where lost work was kept, "" when nothing was at stake
 }

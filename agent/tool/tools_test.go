@@ -31,7 +31,7 @@ func TestExecuteCommand(t *testing.T) {
 		{Exit{Code: -1, TimedOut: true, Signal: "killed"}, Timeout, "[no output]\n[timed out after 7 s and was ended; give a longer timeout (up to 3600), or do less at once]\n"},
 		{Exit{Code: -1, Cancelled: true}, Cancelled, "[no output]\n[cancelled]\n"},
 		{Exit{Code: 1, Dropped: 2048, Hints: []string{"h"}, Findings: []string{"f"}, Snapshot: "s"}, Error,
-			"[no output]\n[2.0 KiB of further output were not kept]\n[exit code 1]\n[sandbox: h]\n[put right after the run: f]\n[what could have been lost was kept as s]\n"},
+			"[no output]\n[2.0 KiB of further output were not kept]\n[exit code 1]\n[sandbox: h]\n[found after the run: f]\n[what could have been lost was kept as s]\n"},
 	} {
 		f.exit = c.exit
 		r := call(t, f, "execute_command", `{"command":"x","timeout":7}`)

@@ -144,11 +144,7 @@ func exit(res ossandbox.Result, out *collector) tool.Exit {
 		x.Hints = append(x.Hints, d.String())
 	}
 	for _, f := range res.Quarantine {
-		line := f.Path + ": " + f.What
-		if f.Moved != "" {
-			line += ", moved to " + f.Moved
-		}
-		x.Findings = append(x.Findings, line)
+		x.Findings = append(x.Findings, f.String())
 	}
 	return x
 }

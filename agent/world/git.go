@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -74,10 +75,18 @@ func (w *World) planGit(ctx context.Context, dir string, args []string) (gitsafe
 	}
 	call, err := gitsafe.Check(args)
 	if err != nil {
-		return gitsafe.Call{}, gitsafe.Plan{}, err
+		return gitsafe.Call{}, gitsafe.Plan{}, refusedGit(err)
 	}
 	plan, err := w.git.Plan(ctx, dir, call)
-	return call, plan, err
+	return call, plan, refusedGit(err)
+}
+
+// refusedGit says of an error whether gitsafe refused the call.
+func refusedGit(err error) error {
+	if _, ok := errors.AsType[*gitsafe.RefusedError](err); ok {
+		return &tool.RefusedError{Err: err}
+	}
+	return err
 }
 
 // gitEffect says a gitsafe plan in the vocabulary of effects.
@@ -180,7 +189,13 @@ func (v *env) Git(ctx context.Context, e effect.Effect) (tool.Exit, error) {
 	if res.Truncated {
 		x.Hints = append(x.Hints, "the output was cut at its limit")
 	}
-	x.Hints = append(x.Hints, res.Notes...)
+	for _, note := range res.Notes {
+		if found, ok := strings.CutPrefix(note, foundAfter); ok {
+			x.Findings = append(x.Findings, found)
+		} else {
+			x.Hints = append(x.Hints, note)
+		}
+	}
 	if res.Snapshot != nil {
 		x.Snapshot = res.Snapshot.Recover
 	}

@@ -32,6 +32,9 @@ func Agreements(state string) gitsafe.Agreements {
 	return gitsafe.Agreements{File: filepath.Join(state, "git_trust.json")}
 }
 
+// foundAfter begins a note of git's run that says what was found after it.
+const foundAfter = "found after the run: "
+
 // boxed runs git in the sandbox, with the covers that gitsafe asks for.
 type boxed struct{ box *ossandbox.Sandbox }
 
@@ -79,7 +82,7 @@ func (b boxed) Run(ctx context.Context, in gitsafe.Invocation) (gitsafe.ExitStat
 	}
 	var notes []string
 	for _, f := range res.Quarantine {
-		notes = append(notes, "put right after the run: "+f.String())
+		notes = append(notes, foundAfter+f.String())
 	}
 	return gitsafe.ExitStatus{
 		Notes: notes, Code: res.ExitCode, Signalled: res.Signal != 0, TimedOut: res.TimedOut,

@@ -20,7 +20,7 @@ func (v *view) Fetch(_ context.Context, url, reason string) (effect.Effect, erro
 	}
 	a, err := v.o.Web.Plan(url)
 	if err != nil {
-		return effect.Effect{}, err
+		return effect.Effect{}, &tool.RefusedError{Err: err}
 	}
 	return effect.Effect{Kind: effect.Fetch, Net: &effect.NetCall{
 		URL: a.URL, Host: a.Host, Port: int(a.Port), Method: "GET", Reason: reason, SecretHit: len(a.Suspicious) > 0,
