@@ -52,7 +52,8 @@ func (e *OutsideError) Error() string {
 func (e *OutsideError) Unwrap() error { return &ArgumentError{e.Error()} }
 
 // A RefusedError says that what a call was to do is done for nobody: an address
-// that is not fetched, a git call that is not on the table. Err says why.
+// that is not fetched, a git call that is not on the table, a name in our own
+// state. Err says why.
 type RefusedError struct{ Err error }
 
 func (e *RefusedError) Error() string { return e.Err.Error() }

@@ -69,7 +69,11 @@ func (f *Files) Path(ctx context.Context, name string) (effect.Path, error) {
 	}
 	place, err := f.root.Locate(name)
 	if err != nil {
-		return effect.Path{}, &tool.ArgumentError{What: err.Error()}
+		problem := &tool.ArgumentError{What: err.Error()}
+		if _, closed := errors.AsType[*roots.ClosedError](err); closed {
+			return effect.Path{}, &tool.RefusedError{Err: problem}
+		}
+		return effect.Path{}, problem
 	}
 	if !place.Outside && place.Type != roots.None {
 		// What counts is the tree that is open, should its name lead elsewhere.
