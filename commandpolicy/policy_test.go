@@ -115,6 +115,8 @@ func TestFaultsHaveALineAndAWord(t *testing.T) {
 		"odd expiry":         {"[[rule]]\ncmd = \"ls\"\ndecision = \"ask\"\nexpires = \"soon\"", `expires: write a date`},
 		"odd grade":          {"[[rule]]\ncmd = \"ls\"\ndecision = \"ask\"\ngrade = \"C\"", `grade "C" is none of`},
 		"untainted command":  {"[[rule]]\ncmd = \"ls\"\ndecision = \"ask\"\nuntainted_only = true", `untainted_only is for`},
+		"untainted deny":     {"[[mcp]]\nserver = \"x\"\ntool = [\"y\"]\ndecision = \"deny\"\nuntainted_only = true", `untainted_only is for rules that allow`},
+		"untainted ask":      {"[[host]]\nhost = \"x.example\"\ndecision = \"ask\"\nuntainted_only = true", `untainted_only is for rules that allow`},
 		"syntax":             {"[[rule]]\ncmd = ", `x.toml:2: `},
 		"number for a word":  {"[[rule]]\ncmd = 3\ndecision = \"ask\"", `cmd is neither a string nor a list`},
 		"key twice":          {"[[rule]]\ncmd = \"a\"\ncmd = \"b\"", `x.toml:3: `},

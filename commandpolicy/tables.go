@@ -103,6 +103,9 @@ func (l *loader) common(k ruleKind, t commonTable, line int) Rule {
 	if t.UntaintedOnly && k != kindHostRule && k != kindMCPRule {
 		l.fail(line, "untainted_only is for [[host]] and [[mcp]]")
 	}
+	if t.UntaintedOnly && r.Decision != Allow { // it would loosen when untrusted text comes
+		l.fail(line, "untainted_only is for rules that allow: a rule that asks or denies must not end when untrusted text comes")
+	}
 	when, err := expiry(t.Expires)
 	if err != nil {
 		l.fail(line, "%v", err)

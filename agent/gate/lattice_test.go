@@ -47,7 +47,7 @@ func TestTighteningNeverLoosens(t *testing.T) {
 		{"a worse grade", func(s scene) scene { s.grade = "none"; return s }},
 	}
 	moved := map[string]int{}
-	for range 4000 {
+	for range 8000 {
 		s := randomScene(r)
 		before := gate.Decide(g.input(s))
 		for _, tighten := range tighter {

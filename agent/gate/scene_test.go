@@ -249,10 +249,10 @@ func randomRule(r *rand.Rand, layers ...string) rule {
 		out.how = pick(r, "read", "create", "write", "delete", "rename", "chmod")
 	case "host":
 		out.kind, out.on, out.how = "host", pick(r, allHosts...), pick(r, "GET", "PUSH", "CONNECT")
-		out.clean = odds(r, 4)
+		out.clean = out.says == "allow" && odds(r, 4)
 	case "mcp":
 		out.kind, out.on, out.how = "mcp", pick(r, "jira", "db"), "query"
-		out.clean = odds(r, 4)
+		out.clean = out.says == "allow" && odds(r, 4)
 	}
 	if out.says == "allow" && (out.layer == "remembered" || out.layer == "session") && odds(r, 3) {
 		out.atGrade = pick(r, "A", "A-", "B")
