@@ -129,7 +129,7 @@ func TestCommandLine(t *testing.T) {
 		{"verify nothing.json", 2, "no such file"},
 		{"verify all.json --pubkey note", 2, "not a public key"},
 		{"verify all.json --frobnicate", 2, "unknown flag"},
-		{"verify all.json one.jsonl", 2, "accepts at most 1"},
+		{"verify all.json one.jsonl", 2, "too many words"},
 		{"verify --legacy", 2, "--legacy takes a file"},
 		{"verify all.json --legacy", 2, "no list"},
 		{"show nothing", 2, "is not the number of a record"},
