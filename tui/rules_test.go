@@ -19,7 +19,7 @@ import (
 // internal packages, and what draws. No policy, path, shell or network
 // package is among it.
 var allowedImports = []string{
-	"bufio", "bytes", "cmp", "context", "crypto/rand", "encoding/base64", "errors", "fmt", "hash/fnv", "image/color", "io", "maps", "os", "runtime/debug", "slices", "strconv", "strings", "sync", "sync/atomic", "time",
+	"bufio", "bytes", "cmp", "context", "crypto/rand", "encoding/base64", "errors", "fmt", "hash/fnv", "image/color", "io", "maps", "os", "os/signal", "runtime/debug", "slices", "strconv", "strings", "sync", "sync/atomic", "time",
 	"unicode", "unicode/utf8",
 	"charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile", "github.com/charmbracelet/ultraviolet", "github.com/charmbracelet/x/ansi", "github.com/charmbracelet/x/term",
 	"golang.org/x/sys/unix",

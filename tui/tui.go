@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -26,6 +25,7 @@ import (
 	"github.com/tera-pilot/tera-pilot/tui/theme"
 	"github.com/tera-pilot/tera-pilot/tui/tty"
 	"github.com/tera-pilot/tera-pilot/tui/view"
+	"golang.org/x/sys/unix"
 )
 
 // Session is what the front end needs of a session.
@@ -178,7 +178,7 @@ const frameRate = 60
 
 func runScreen(ctx context.Context, o Options) (Outcome, error) {
 	// The default for QUIT would leave the terminal raw, with a dump across the screen.
-	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGQUIT)
+	ctx, cancel := signal.NotifyContext(ctx, unix.SIGQUIT)
 	defer cancel()
 	bindings, err := keys.Default().With(o.Keys)
 	if err != nil {
