@@ -143,7 +143,7 @@ func TestScreensSurviveResizes(t *testing.T) {
 // placed says that a screen shows a place in a text, or what was seen of one.
 func placed(name string) bool {
 	name = strings.TrimPrefix(name, "inline-")
-	for _, p := range []string{"answer", "find", "reading", "confirm", "danger", "review", "ask-user", "unknown", "raise", "form", "undo-all", "undo-resolve", "sessions-delete", "plain-text", "one-text"} {
+	for _, p := range []string{"answer", "find", "reading", "what-if", "confirm", "danger", "review", "ask-user", "unknown", "raise", "form", "undo-all", "undo-resolve", "sessions-delete", "plain-text", "one-text"} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}
