@@ -140,11 +140,16 @@ func (s *Session) errand(ctx context.Context, want *effect.Child, tell func(stri
 			stopped = nil
 			err = s.Send(event.Cancel{})
 		case e, ok := <-live:
-			if missed = []event.Event{e}; !ok { // cut off, since the parent's log is slower than the sub-agent
-				if missed, live, end, err = s.Subscribe(l.seq); err != nil {
-					err = errors.New("the sub-agent's session ended in the middle of its turn")
-				}
+			if ok {
+				missed = []event.Event{e}
+				break
 			}
+			// Cut off: the parent's log is slower than the sub-agent, or its session is over.
+			again, next, stop, gone := s.Subscribe(l.seq)
+			if gone != nil {
+				return l.rep, fmt.Errorf("the sub-agent's session ended in the middle of its turn: %w", gone)
+			}
+			missed, live, end = again, next, stop
 		}
 		for _, e := range missed {
 			err = errors.Join(err, l.hear(e))

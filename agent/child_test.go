@@ -1,14 +1,17 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/tera-pilot/tera-pilot/agent/effect"
 	"github.com/tera-pilot/tera-pilot/agent/event"
 	"github.com/tera-pilot/tera-pilot/agent/gate"
+	"github.com/tera-pilot/tera-pilot/agent/model"
 	"github.com/tera-pilot/tera-pilot/agent/session"
 )
 
@@ -209,3 +212,30 @@ func TestSubAgentSpendsAndStopsWithItsParent(t *testing.T) {
 }
 
 func childEvents(r *rig) []event.Event { return must(r.opts.Store.Read(r.child().ID)) }
+
+// A sub-agent's session that ends in the middle of its turn is an error of the
+// call, and not the end of the program.
+func TestASubAgentsSessionEnds(t *testing.T) {
+	hold, asked := make(chan struct{}), make(chan struct{})
+	r, _ := talking(t, func(int, model.Request) (model.Reply, error) {
+		close(asked)
+		<-hold
+		return answers("late"), nil
+	}, nil)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := r.session.errand(t.Context(), &effect.Child{Role: "reader", Goal: "read"}, func(string, []byte) {})
+		failed <- err
+	}()
+	<-asked
+	if err := r.session.owner.post(func(o *owned) { o.quit = true }); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-failed; !errors.Is(err, errEnded) {
+		t.Errorf("the errand ended with %v", err)
+	}
+	close(hold)
+	if err := r.session.Close("error"); !errors.Is(err, errEnded) {
+		t.Errorf("closed with %v", err)
+	}
+}
