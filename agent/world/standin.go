@@ -1,10 +1,6 @@
 package world
 
-import (
-	"errors"
-
-	"github.com/tera-pilot/tera-pilot/internal/roots"
-)
+import "github.com/tera-pilot/tera-pilot/internal/roots"
 
 // standIns names what the sandbox has put where nothing is, as of now: whoever
 // looks at the workspace while a command runs looks past it.
@@ -16,8 +12,7 @@ func (f *Files) standIns() map[string]bool {
 }
 
 // standsIn says that what is at base in d, which abs names, is one of those
-// that are named, and still empty: what has content is somebody's. A folder
-// that cannot be looked into is not known to be empty.
+// that are named, and still empty: what has content is somebody's.
 func standsIn(named map[string]bool, abs string, d *roots.Dir, base string, s roots.State) bool {
 	if !named[abs] {
 		return false
@@ -26,12 +21,7 @@ func standsIn(named map[string]bool, abs string, d *roots.Dir, base string, s ro
 	case roots.Regular:
 		return s.Size == 0
 	case roots.Folder:
-		sub, err := d.Open(base)
-		if err != nil {
-			return false
-		}
-		inside, err := sub.Names()
-		return errors.Join(err, sub.Close()) == nil && len(inside) == 0
+		return d.Empty(base)
 	default:
 		return false
 	}

@@ -88,6 +88,17 @@ func (d *Dir) Names() ([]string, error) {
 	}
 }
 
+// Empty says that base is a folder with nothing in it. One that cannot be looked
+// into is not known to be empty.
+func (d *Dir) Empty(base string) bool {
+	sub, err := d.Open(base)
+	if err != nil {
+		return false
+	}
+	names, err := sub.Names()
+	return errors.Join(err, sub.Close()) == nil && len(names) == 0
+}
+
 // Readlink is the text of a link in d.
 func (d *Dir) Readlink(base string) (string, error) {
 	buf := make([]byte, maxName+1)

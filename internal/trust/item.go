@@ -88,7 +88,7 @@ func (p *Project) Read(name string) ([]byte, error) {
 		return nil, err
 	case state.Type == roots.None:
 		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
-	case state.Type == roots.Folder && emptyFolder(dir, base):
+	case state.Type == roots.Folder && dir.Empty(base):
 		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 	}
 	data, _, err := dir.Read(base, MaxFile)
@@ -96,17 +96,6 @@ func (p *Project) Read(name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s of the project is not read: %w", name, err)
 	}
 	return data, nil
-}
-
-// emptyFolder says that a folder holds nothing. One that cannot be looked into
-// is not known to be empty.
-func emptyFolder(dir *roots.Dir, base string) bool {
-	d, err := dir.Open(base)
-	if err != nil {
-		return false
-	}
-	names, err := d.Names()
-	return errors.Join(err, d.Close()) == nil && len(names) == 0
 }
 
 // Names lists a folder of the project, sorted. One that is not there is empty.
