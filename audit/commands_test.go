@@ -180,7 +180,7 @@ func read(t *testing.T, path string) string {
 // A repository whose commits bear trailers is a witness.
 func TestARepositoryIsAWitness(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
+		t.Fatal("git is not installed: ./test installs it")
 	}
 	home, state := seeded(t, nil)
 	session(t, state, "one", 1)

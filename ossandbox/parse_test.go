@@ -87,7 +87,7 @@ insteadOf = b
 // it only ever adds protection.)
 func FuzzGitConfig(f *testing.F) {
 	if _, err := exec.LookPath("git"); err != nil {
-		f.Skip("git is not installed")
+		f.Fatal("git is not installed: ./test installs it")
 	}
 	for _, s := range []string{"[core]\nhooksPath = x", "[a \"b\"]\nc = \"d\\n\" e # f", "[core] hookspath=\\\n x", "[Core]hooksPath", "\xef\xbb\xbf[a]\nb=c"} {
 		f.Add(s)

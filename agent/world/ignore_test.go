@@ -86,7 +86,7 @@ func TestIgnoreLevels(t *testing.T) {
 func TestIgnoreAsGit(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
-		t.Skip("git is not installed: ./test installs it")
+		t.Fatal("git is not installed: ./test installs it")
 	}
 	rng := rand.New(rand.NewPCG(7, 7))
 	for round := range 40 {

@@ -36,7 +36,7 @@ var baits = []string{
 func newWatched(t *testing.T) *watched {
 	t.Helper()
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("strace is not installed; ./test installs it")
+		t.Fatal("strace is not installed: ./test installs it")
 	}
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -282,20 +282,21 @@ func (h *hurt) locked(file string) {
 // killChildren kills what the program started: its sandbox.
 func (h *hurt) killChildren() {
 	h.t.Helper()
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", h.in.Process.Pid))
-	if err != nil || len(tasks) == 0 {
-		h.t.Skip("the children of a process are not told here")
+	all, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		h.t.Fatal(err)
 	}
 	killed := 0
-	for _, task := range tasks {
-		list, err := os.ReadFile(task)
+	for _, file := range all {
+		stat, err := os.ReadFile(file)
 		if err != nil {
-			continue // the thread is over
+			continue // it is over
 		}
-		for _, word := range strings.Fields(string(list)) {
-			if pid, err := strconv.Atoi(word); err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
-				killed++
-			}
+		name := bytes.LastIndexByte(stat, ')') // a name may hold anything; state and parent follow, proc(5)
+		fields := strings.Fields(string(stat[name+1:]))
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err == nil && len(fields) > 1 && fields[1] == strconv.Itoa(h.in.Process.Pid) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			killed++
 		}
 	}
 	if killed == 0 {

@@ -53,11 +53,11 @@ func TestWalks(t *testing.T) {
 	for name, s := range strolls() {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath(s.needs); err != nil {
-				t.Skipf("%s is not installed", s.needs)
+				t.Fatalf("%s is not installed: ./test installs it", s.needs)
 			}
 			if name == "node" {
 				if _, err := exec.LookPath("npm"); err != nil {
-					t.Skip("npm is not installed")
+					t.Fatal("npm is not installed: ./test installs it")
 				}
 			}
 			s.patient = withBug(t, s.files)
